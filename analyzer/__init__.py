@@ -1,0 +1,1 @@
+"""The analyzer: from source text to wirings."""

@@ -1,0 +1,3 @@
+from flowcheck.analyzer.cli import main
+
+main()

@@ -1,0 +1,141 @@
+"""What the analysis says: plain frozen data, as rendered by the reports. The field names are those of the JSON documents."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Status: TypeAlias = Literal["established", "depends", "not established"]
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in the source: the file as it is printed (POSIX; relative to the working directory, or ``archive.whl/inner/path``) and the line from 1."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One hop of a derivation: what happened to the value, its text before and after, and where."""
+
+    label: str
+    before: str
+    after: str
+    at: Location
+
+    def __str__(self) -> str:
+        return f"{self.before} --({self.label}, {self.at})--> {self.after}"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One open condition and the answer that was supposed for it."""
+
+    text: str
+    at: Location
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One result of an evaluation that depends on conditions. ``captured`` is None where it raised."""
+
+    conditions: tuple[Condition, ...]
+    captured: tuple[str, ...] | None
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """A named supposition of the flow that a result used, in a sentence."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What one target captures for one id list (None is the default) and layer count.
+
+    ``captured`` is None unless ``status`` is established and nothing was raised. ``error`` reads ``ExceptionClass: text (file:line)``.
+    ``layers_to_capture`` is what the setter left in the model, where that is known. ``path`` derives the captured points from the ids.
+    """
+
+    ids: tuple[int, ...] | None
+    num_layers: int
+    layers_to_capture: tuple[int, ...] | None
+    captured: tuple[str, ...] | None
+    error: str | None
+    status: Status
+    reason: str | None
+    reason_at: Location | None
+    assumptions: tuple[Assumption, ...]
+    depends_on: tuple[Alternative, ...]
+    path: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause of a convention: ``when`` ("id k", "id -1", "default", with a condition where it has one) and what it ``captures``."""
+
+    when: str
+    captures: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForwardPlace:
+    """The forward that walks the layers: its class and place."""
+
+    cls: str
+    at: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """What one setter of one target class wires: the convention and the evaluations it was read from."""
+
+    flow: str
+    model: str
+    at: Location
+    setter: str
+    forward: ForwardPlace | None
+    convention: tuple[Clause, ...]
+    status: Status
+    reason: str | None
+    reason_at: Location | None
+    assumptions: tuple[Assumption, ...]
+    evaluated: tuple[Evaluation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NotEstablished:
+    """Something that could not be proved or read: what, why and where."""
+
+    what: str
+    reason: str
+    at: Location
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """The tree that was read. ``root`` as printed, ``package`` its top-level package, ``version`` None where nothing in the tree names it;
+    ``files`` counts the Python files, ``read`` those parsed."""
+
+    root: str
+    package: str
+    version: str | None
+    files: int
+    read: int
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """The result of one run over one source."""
+
+    source: SourceFacts
+    wirings: tuple[Wiring, ...]
+    not_established: tuple[NotEstablished, ...]
