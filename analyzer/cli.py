@@ -1,0 +1,263 @@
+"""The command line. Parses, calls the pipeline and prints; everything but typer is imported where it is used."""
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from .options import Output
+    from .report import Detail
+    from .request import Request
+    from .results import Analysis
+    from .rule import Finding
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Says which hidden states of a target model reach a speculative draft's fc, proved from the engine's source. "
+    "`flowcheck SOURCE` is the same as `flowcheck check SOURCE`; for a folder named like a command write ./NAME.",
+)
+
+Source = Annotated[str, typer.Argument(metavar="SOURCE", help="A folder, an archive (.whl, .zip, .tar.gz) or the name of an installed package.")]
+Flows = Annotated[list[str] | None, typer.Option("--flow", metavar="NAME", help="Only this flow. Repeatable.")]
+Models = Annotated[list[str] | None, typer.Option("--model", metavar="CLASS", help="Only this target class. Repeatable.")]
+Target = Annotated[str | None, typer.Option("--target", metavar="DIR|CONFIG", help="The target's config.json, or its folder.")]
+Layers = Annotated[int | None, typer.Option("--layers", metavar="N", help="The number of layers of the target.")]
+IdLists = Annotated[list[str] | None, typer.Option("--ids", metavar="2,30,58|default", help="An id list to evaluate. Repeatable.")]
+FlowFile = Annotated[str | None, typer.Option("--flow-file", metavar="FILE", help="A TOML file that describes a flow.")]
+Select = Annotated[list[str] | None, typer.Option("--select", metavar="CODES", help="Only these rules: codes or names, with commas. Repeatable.")]
+Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="CODES", help="Not these rules. Repeatable.")]
+FailOn = Annotated[str, typer.Option("--fail-on", metavar="info|warning|error", help="Exit with 1 if there is a finding of this severity or worse.")]
+Format = Annotated[str | None, typer.Option("--format", metavar="text|json", help="The format on stdout.")]
+OutputFormats = Annotated[list[str] | None, typer.Option("--output-format", metavar="FORMAT[:FILE]", help="A format, and its file. Repeatable.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="The bare result: no header, no legend; of a check the findings alone.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="With the derivation of each result, hop by hop.")]
+Debug = Annotated[bool, typer.Option("--debug", help="A traceback for bad input too.")]
+
+
+@app.callback(invoke_without_command=True)
+def _group(version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
+    if version:
+        from importlib.metadata import version as installed
+
+        _write(None, f"flowcheck {installed('flowcheck')}\n")
+        raise typer.Exit
+
+
+@app.command()
+def check(
+    source: Source, target: Target = None, flow: Flows = None, model: Models = None, layers: Layers = None, select: Select = None,
+    ignore: Ignore = None, fail_on: FailOn = "warning", flow_file: FlowFile = None, format: Format = None, output_format: OutputFormats = None,
+    quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+) -> int:  # fmt: skip
+    """Say what every target class captures and what is wrong with it."""
+    from ..rules import RULES
+    from .options import read_layers, read_outputs
+    from .request import Request
+    from .rule import chosen, judge, severity
+
+    outputs, rules, least, detail = read_outputs(format, output_format or ()), chosen(RULES, select or (), ignore or ()), severity(fail_on), _detail(quiet, verbose)
+    request = Request(source, tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, flow_file)
+    analysis = pipeline()(request)
+    findings = judge(analysis, rules)
+    _emit(outputs, {"text": lambda colour: _check_text(analysis, findings, detail, colour), "json": lambda _: _check_json(analysis, findings)})
+    return 1 if any(found.severity >= least for found in findings) else 0
+
+
+@app.command()
+def wiring(
+    source: Source, flow: Flows = None, model: Models = None, target: Target = None, layers: Layers = None, ids: IdLists = None,
+    flow_file: FlowFile = None, format: Format = None, output_format: OutputFormats = None,
+    quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+) -> int:  # fmt: skip
+    """Say what the target classes capture, for every id or for the --ids given."""
+    from .options import read_id_lists, read_layers, read_outputs
+    from .request import Request
+
+    outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
+    request = Request(source, tuple(flow or ()), tuple(model or ()), target, read_layers(layers), read_id_lists(ids or ()), flow_file)
+    analysis = pipeline()(request)
+    _emit(outputs, {"text": lambda colour: _wiring_text(analysis, request, detail, colour), "json": lambda _: _wiring_json(analysis)})
+    return 0
+
+
+@app.command()
+def rules(format: Format = None, output_format: OutputFormats = None, debug: Debug = False) -> int:
+    """List the rules."""
+    from ..rules import RULES
+    from .json_report import dumps
+    from .options import read_outputs
+    from .rule_pages import rules_document, rules_report
+    from .text import paint
+
+    outputs = read_outputs(format, output_format or ())
+    _emit(outputs, {"text": lambda colour: paint(rules_report(RULES), colour), "json": lambda _: dumps(rules_document(RULES))})
+    return 0
+
+
+@app.command()
+def explain(
+    rule: Annotated[str, typer.Argument(metavar="CODE|NAME", help="The rule.")],
+    format: Format = None, output_format: OutputFormats = None, debug: Debug = False,
+) -> int:  # fmt: skip
+    """Print the page of a rule."""
+    from ..rules import RULES
+    from .json_report import dumps
+    from .options import read_outputs
+    from .rule import named
+    from .rule_pages import rule_document, rule_report
+    from .text import paint
+
+    outputs, found = read_outputs(format, output_format or ()), named(RULES, rule)
+    _emit(outputs, {"text": lambda colour: paint(rule_report(found), colour), "json": lambda _: dumps(rule_document(found))})
+    return 0
+
+
+def pipeline() -> Callable[[Request], Analysis]:
+    """The analysis, imported when it is needed."""
+    from .pipeline import analyze
+
+    return analyze
+
+
+def _detail(quiet: bool, verbose: bool) -> Detail:
+    from .errors import BadInput
+    from .report import Detail
+
+    if quiet and verbose:
+        raise BadInput("--quiet and --verbose exclude each other")
+    return Detail(quiet, verbose)
+
+
+def _check_text(analysis: Analysis, findings: Sequence[Finding], detail: Detail, colour: bool) -> str:
+    from .report import check_report
+    from .text import paint
+
+    return paint(check_report(analysis, findings, detail), colour)
+
+
+def _wiring_text(analysis: Analysis, request: Request, detail: Detail, colour: bool) -> str:
+    from ..rules import RULES
+    from .report import wiring_report
+    from .rule import judge
+    from .text import paint
+
+    return paint(wiring_report(analysis, judge(analysis, RULES), request.ids is not None, detail), colour)
+
+
+def _check_json(analysis: Analysis, findings: Sequence[Finding]) -> str:
+    from .json_report import dumps, report_document
+
+    return dumps(report_document(analysis, findings))
+
+
+def _wiring_json(analysis: Analysis) -> str:
+    from .json_report import dumps, wiring_document
+
+    return dumps(wiring_document(analysis))
+
+
+def _emit(outputs: Sequence[Output], renderers: Mapping[str, Callable[[bool], str]]) -> None:
+    """Write each rendering where it was asked for; colours only on a terminal."""
+    import os
+
+    for output in outputs:
+        colour = output.file is None and sys.stdout is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        _write(output.file, renderers[output.format](colour))
+
+
+def _write(file: str | None, text: str) -> None:
+    """Write to a file or to stdout. A reader that has gone away is no error."""
+    from .errors import BadInput
+
+    try:
+        if file is not None:
+            with open(file, "w", encoding="utf-8", errors="backslashreplace") as opened:
+                opened.write(text)
+        elif sys.stdout is not None:
+            _reconfigure(sys.stdout)
+            sys.stdout.write(text)
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _silence_stdout()
+    except (OSError, ValueError) as error:
+        if file is None:
+            _silence_stdout()
+        raise BadInput(f"cannot write {file or 'to stdout'}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _reconfigure(stream: object) -> None:
+    """What the terminal's encoding lacks is shown as an escape, never a crash."""
+    import io
+
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
+
+
+def _silence_stdout() -> None:
+    """Send what is still buffered nowhere, so that the interpreter's own flush at exit does not complain."""
+    import os
+
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+def with_command(arguments: Sequence[str]) -> list[str]:
+    """The arguments with the command first: ``check`` where the first argument that is no option names none."""
+    group = typer.main.get_group(app)
+    takes_value = {name for command in group.commands.values() for option in command.params if not getattr(option, "is_flag", True) for name in option.opts}
+    rest = iter(range(len(arguments)))
+    for position in rest:
+        argument = arguments[position]
+        if argument in ("--version", "--help", "-h"):
+            return [argument]
+        if argument in takes_value:
+            next(rest, None)
+        elif not argument.startswith("-") and argument in group.commands:
+            return [argument, *arguments[:position], *arguments[position + 1 :]]
+        elif argument == "--" or not argument.startswith("-"):
+            break
+    return ["check", *arguments]
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit: 0 or 1 by the findings, 2 where it could not be done, in one line on stderr."""
+    from .errors import BadInput
+
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        status = app(with_command(given), prog_name="flowcheck", standalone_mode=False)
+    except typer.Abort:
+        sys.exit(130)
+    except Exception as error:  # noqa: BLE001 (what is no bad input is a bug of ours, and must not end in the status of a finding)
+        if isinstance(error, BadInput) or hasattr(error, "format_message"):  # the latter: typer's usage errors
+            _complain(error, "--debug" in given)
+        else:
+            _report_bug()
+        sys.exit(2)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _complain(error: Exception, debug: bool) -> None:
+    """One line on stderr; the traceback before it where it was asked for."""
+    from .escape import terminal
+
+    if debug:
+        import traceback
+
+        traceback.print_exc()
+    text = getattr(error, "format_message", error.__str__)()
+    print(f"flowcheck: {terminal(' '.join(str(text).split()))}", file=sys.stderr)
+
+
+def _report_bug() -> None:
+    """A crash is a bug of ours: its traceback, and a status that no finding has."""
+    import traceback
+
+    traceback.print_exc()
+    print("flowcheck: this is a bug in flowcheck; please report it with the traceback above", file=sys.stderr)

@@ -1,0 +1,77 @@
+"""The values of command-line options, from text to data. What cannot be read is bad input, said in one line."""
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .errors import BadInput
+from .request import Ids
+
+MOST_LAYERS = 10_000
+MOST_IDS = 1_000
+FORMATS = ("text", "json")
+
+_INTEGER = re.compile(r"-?[0-9]{1,6}")
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One rendering that was asked for; ``file`` None means stdout."""
+
+    format: str
+    file: str | None
+
+
+def read_outputs(short: str | None, long: Sequence[str]) -> tuple[Output, ...]:
+    """The renderings that ``--format`` and each ``--output-format FORMAT[:FILE]`` ask for; text on stdout where none is named."""
+    given = [*([("--format", short)] if short is not None else []), *(("--output-format", text) for text in long)]
+    found = tuple(_output(option, text) for option, text in given) or (Output("text", None),)
+    files = [output.file for output in found]
+    for file in files:
+        if files.count(file) > 1:
+            raise BadInput(f"two results for {file or 'stdout'}: give each --output-format a file of its own, as in json:report.json")
+    return found
+
+
+def _output(option: str, text: str) -> Output:
+    name, colon, file = text.partition(":")
+    if option == "--format" and colon:
+        raise BadInput(f"{option} {text}: takes a format only; write --output-format {text}")
+    if name not in FORMATS:
+        raise BadInput(f"{option} {text}: unknown format {name!r}; there are {', '.join(FORMATS)}")
+    if colon and not file:
+        raise BadInput(f"{option} {text}: no file after the colon")
+    return Output(name, file or None)
+
+
+def read_id_lists(texts: Sequence[str]) -> tuple[Ids, ...] | None:
+    """The id lists of each ``--ids``, without repeats; None where there is no ``--ids``."""
+    return tuple(dict.fromkeys(_id_list(text) for text in texts)) if texts else None
+
+
+def _id_list(text: str) -> Ids:
+    stripped = text.strip()
+    if stripped == "default":
+        return None
+    if stripped == "[]":
+        return ()
+    inner = stripped[1:-1] if stripped.startswith("[") and stripped.endswith("]") else stripped
+    parts = [part.strip() for part in inner.split(",")]
+    for part in parts:
+        if not _INTEGER.fullmatch(part):
+            raise BadInput(f"--ids {_short(text)}: {_short(part)!r} is not a layer id; write integers such as --ids=-1,2,30, or --ids default")
+    if len(parts) > MOST_IDS:
+        raise BadInput(f"--ids: {len(parts)} ids in one list; at most {MOST_IDS}")
+    return tuple(int(part) for part in parts)
+
+
+def read_layers(layers: int | None) -> int | None:
+    """The layer count of ``--layers``, held between 1 and MOST_LAYERS."""
+    if layers is not None and not 1 <= layers <= MOST_LAYERS:
+        raise BadInput(f"--layers {_short(str(layers))}: a layer count from 1 to {MOST_LAYERS} is needed")
+    return layers
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,0 +1,180 @@
+"""The text of a run: wirings grouped by behaviour, or one answer for each id list; then what could not be established, and why."""
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from .behaviour import Block, Fact, Member, blocks, evaluation_of, ids_text, members, outcome, raised_at
+from .json_report import legend
+from .results import Analysis, Assumption, Evaluation, Wiring
+from .rule import Finding, Severity
+from .text import Line, Span, Tone, line
+
+_SEVERITY: dict[Severity, Tone] = {Severity.INFO: "dim", Severity.WARNING: "yellow", Severity.ERROR: "red"}
+_LABEL = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """How much is printed."""
+
+    quiet: bool = False
+    verbose: bool = False
+
+
+def wiring_report(analysis: Analysis, findings: Sequence[Finding], by_ids: bool, detail: Detail) -> Iterator[Line]:
+    """What the targets capture. ``by_ids``: the id lists were given, so each has an answer of its own."""
+    if not detail.quiet:
+        yield from _header(analysis)
+    yield from _answers(analysis.wirings, detail) if by_ids else _table(analysis.wirings, detail)
+    yield from findings_report(findings, detail)
+    if not detail.quiet:
+        yield from _legend(legend(analysis.wirings))
+
+
+def check_report(analysis: Analysis, findings: Sequence[Finding], detail: Detail) -> Iterator[Line]:
+    """The wirings and the findings; the findings alone where little is wanted."""
+    if detail.quiet:
+        yield from findings_report(findings, detail)
+    else:
+        yield from wiring_report(analysis, findings, False, detail)
+
+
+def findings_report(findings: Sequence[Finding], detail: Detail) -> Iterator[Line]:
+    """Defects first, then what could not be established."""
+    defects = [found for found in findings if not found.code.startswith("FC9")]
+    limits = [found for found in findings if found.code.startswith("FC9")]
+    for title, group in (("Findings", defects), ("Not established", limits)):
+        if group:
+            yield from (line(), line(Span(title, "bold"))) if not detail.quiet else ()
+            for found in group:
+                yield from _finding(found, detail, "  ")
+
+
+def _header(analysis: Analysis) -> Iterator[Line]:
+    source = analysis.source
+    count = Counter(wiring.status for wiring in analysis.wirings)
+    states = ", ".join(f"{count[status]} {status}" for status in ("established", "depends", "not established") if count[status])
+    yield line(Span(f"{source.package} {source.version or '(version unknown)'}", "bold"), f" in {source.root}: {source.files} files, {source.read} read")
+    wirings = len(analysis.wirings)
+    yield line(f"{wirings} wiring{'' if wirings == 1 else 's'}{f': {states}' if states else ''}")
+
+
+def _table(wirings: Sequence[Wiring], detail: Detail) -> Iterator[Line]:
+    for (flow, setter), group in _sections(wirings):
+        for number, block in enumerate(blocks(group), 1):
+            yield line()
+            yield line(Span(f"{flow} {setter}", "bold"), f" · behaviour {number} · {_classes(sum(len(member.models) for member in block.members))}")
+            yield from _block(block, detail)
+
+
+def _sections(wirings: Sequence[Wiring]) -> Iterable[tuple[tuple[str, str], list[Wiring]]]:
+    sections: dict[tuple[str, str], list[Wiring]] = {}
+    for wiring in wirings:
+        sections.setdefault((wiring.flow, wiring.setter), []).append(wiring)
+    return sections.items()
+
+
+def _classes(count: int) -> str:
+    return f"{count} target class" + ("" if count == 1 else "es")
+
+
+def _block(block: Block, detail: Detail) -> Iterator[Line]:
+    used = [{assumption.name for assumption in _assumptions(member.wiring)} for member in block.members]
+    common = set.intersection(*used)
+    for fact in (*block.facts, *([Fact("assumes", (", ".join(sorted(common)),))] if common else [])):
+        yield from _fact(fact)
+    for member, names in zip(block.members, used, strict=True):
+        yield line("    ", Span(", ".join(member.models), "bold"))
+        yield line("      ", Span(_places(member), "dim"))
+        if names - common:
+            yield line(f"      assumes {', '.join(sorted(names - common))} too")
+        default = evaluation_of(member.wiring, None)
+        if detail.verbose and default is not None:
+            yield from _path(default)
+
+
+def _fact(fact: Fact) -> Iterator[Line]:
+    labels = (fact.label, *[""] * len(fact.texts))
+    for label, text in zip(labels, fact.texts, strict=False):
+        yield line(Span(f"  {label:{_LABEL}}", "dim"), Span(text, _tone(text)))
+
+
+def _tone(text: str) -> Tone:
+    return "red" if text.startswith("raises ") else "yellow" if text.startswith(("not established", "depends")) else "plain"
+
+
+def _places(member: Member) -> str:
+    wiring = member.wiring
+    forward = f"; forward {wiring.forward.cls} {wiring.forward.at}" if wiring.forward else ""
+    raises: dict[str, list[str]] = {}
+    for evaluation in wiring.evaluated:
+        place = raised_at(evaluation.error)
+        if place:
+            raises.setdefault(place, []).append(ids_text(evaluation.ids))
+    return f"setter {wiring.at}{forward}" + "".join(f"; raises at {place} ({_some(ids)})" for place, ids in raises.items())
+
+
+def _some(ids: Sequence[str]) -> str:
+    shown = " · ".join(ids[:3])
+    return f"ids {shown}" if len(ids) <= 3 else f"ids {shown} and {len(ids) - 3} more"
+
+
+def _answers(wirings: Sequence[Wiring], detail: Detail) -> Iterator[Line]:
+    for member in members(wirings):
+        wiring = member.wiring
+        yield line()
+        yield line(Span(", ".join(member.models), "bold"), f"  {wiring.flow} {wiring.setter}")
+        forward = f"; forward {wiring.forward.cls} {wiring.forward.at}" if wiring.forward else ""
+        yield line("  ", Span(f"setter {wiring.at}{forward}", "dim"))
+        width = max([len(ids_text(evaluation.ids)) for evaluation in wiring.evaluated], default=0)
+        for evaluation in wiring.evaluated:
+            yield from _answer(evaluation, min(width, 30), detail)
+        if not wiring.evaluated:
+            yield line("  ", Span(_whole(wiring), "yellow"))
+
+
+def _whole(wiring: Wiring) -> str:
+    where = f" ({wiring.reason_at})" if wiring.reason_at else ""
+    return f"{wiring.status}: {wiring.reason or 'nothing was run'}{where}"
+
+
+def _answer(evaluation: Evaluation, width: int, detail: Detail) -> Iterator[Line]:
+    first, *rest = outcome(evaluation)
+    assumed = f"  [{', '.join(assumption.name for assumption in evaluation.assumptions)}]" if evaluation.assumptions else ""
+    yield line(f"  {ids_text(evaluation.ids):{width}}  of {evaluation.num_layers} layers  ", Span(first, _tone(first)), Span(assumed, "dim"))
+    yield from (line(f"      {text}") for text in rest)
+    if detail.verbose:
+        yield from _path(evaluation)
+
+
+def _path(evaluation: Evaluation) -> Iterator[Line]:
+    for step in evaluation.path:
+        yield line("        ", Span(str(step), "dim"))
+
+
+def _assumptions(wiring: Wiring) -> tuple[Assumption, ...]:
+    return legend((wiring,))
+
+
+def _legend(assumptions: Sequence[Assumption]) -> Iterator[Line]:
+    if not assumptions:
+        return
+    yield line()
+    yield line(Span("Assumptions used", "bold"))
+    width = max(len(assumption.name) for assumption in assumptions)
+    for assumption in assumptions:
+        label = f"  {assumption.name:{width}}  "
+        for number, text in enumerate(textwrap.wrap(assumption.text, 100) or [""]):
+            yield line(label if number == 0 else " " * len(label), text)
+
+
+def _finding(found: Finding, detail: Detail, indent: str) -> Iterator[Line]:
+    yield line(indent, f"{found.at}: ", Span(str(found.severity), _SEVERITY[found.severity]), f" {found.code} {found.message}")
+    yield from (line(f"{indent}  {hop.at}: {hop.label}") for hop in found.path if detail.verbose)
+    if found.help:
+        yield line(f"{indent}  help: {found.help}")
+    for consequence in found.consequences:
+        yield from _finding(consequence, detail, indent + "    ")

@@ -1,0 +1,26 @@
+"""What a run is asked for: plain frozen data between the command line and the pipeline."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Ids: TypeAlias = tuple[int, ...] | None
+"""One id list; None stands for the default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One run over one source.
+
+    ``flows`` and ``models`` narrow the run; empty means all of them. ``target`` is the path of the target's config (a file or its
+    folder). ``ids`` are the id lists to evaluate; None lets the program run every id and the default. ``flow_file`` describes a
+    flow that is not built in.
+    """
+
+    source: str
+    flows: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    target: str | None = None
+    layers: int | None = None
+    ids: tuple[Ids, ...] | None = None
+    flow_file: str | None = None

@@ -1,0 +1,110 @@
+"""Rules and what they find. A rule is one file in ``rules/``, named after its defect, whose docstring is its page."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from .errors import BadInput
+from .results import Analysis, Location, NotEstablished, SourceFacts, Wiring
+
+
+class Severity(IntEnum):
+    """How sure and how bad: a fact to know, a proved hazard, a proved wrong result."""
+
+    INFO = 1
+    WARNING = 2
+    ERROR = 3
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One place on the way of a value that a finding is about."""
+
+    label: str
+    at: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One defect, with the findings that are only its consequences inside it."""
+
+    code: str
+    rule: str
+    severity: Severity
+    message: str
+    at: Location
+    column: int = 1
+    flow: str | None = None
+    model: str | None = None
+    expected: str | None = None
+    actual: str | None = None
+    path: tuple[Hop, ...] = ()
+    consequences: tuple[Finding, ...] = ()
+    help: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.at}: {self.severity} {self.code} {self.rule}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """An analysis and what the rule says of it; a good example has no messages."""
+
+    title: str
+    analysis: Analysis
+    messages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One kind of defect. ``page`` is the docstring of the rule's file: a first line that sums it up, then the fixed headings."""
+
+    code: str
+    name: str
+    severity: Severity
+    page: str
+    check: Callable[[Analysis], Iterator[Finding]]
+    examples: tuple[Example, ...]
+
+    @property
+    def summary(self) -> str:
+        return self.page.strip().partition("\n")[0]
+
+
+def judge(analysis: Analysis, rules: Iterable[Rule]) -> tuple[Finding, ...]:
+    """What the rules find, the worst first, then by place."""
+    found = [finding for rule in rules for finding in rule.check(analysis)]
+    return tuple(sorted(found, key=lambda f: (-f.severity, f.code, f.at.file, f.at.line, f.column, f.message)))
+
+
+def named(rules: Sequence[Rule], name: str) -> Rule:
+    """The rule with this code or name."""
+    wanted = name.strip().lower()
+    for rule in rules:
+        if wanted in (rule.code.lower(), rule.name):
+            return rule
+    raise BadInput(f"unknown rule {name!r}; `flowcheck rules` lists them")
+
+
+def chosen(rules: Sequence[Rule], select: Sequence[str], ignore: Sequence[str]) -> tuple[Rule, ...]:
+    """The rules that ``--select`` and ``--ignore`` leave; each takes codes and names, separated by commas."""
+    wanted = {named(rules, name).code for text in select for name in text.split(",")}
+    unwanted = {named(rules, name).code for text in ignore for name in text.split(",")}
+    return tuple(rule for rule in rules if (not select or rule.code in wanted) and rule.code not in unwanted)
+
+
+def severity(text: str) -> Severity:
+    """The severity of this name."""
+    for level in Severity:
+        if text == str(level):
+            return level
+    raise BadInput(f"unknown severity {text!r}; there are {', '.join(map(str, Severity))}")
+
+
+def example_analysis(wirings: tuple[Wiring, ...] = (), not_established: tuple[NotEstablished, ...] = ()) -> Analysis:
+    """A small analysis for a rule's examples."""
+    return Analysis(SourceFacts("engine", "engine", "1.0", 12, 3), wirings, not_established)
