@@ -1,0 +1,131 @@
+"""Model configs: a ``config.json`` as a checkpoint carries it, read strictly and held against the few types that matter."""
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import assert_never
+
+from .errors import BadInput
+from .json_text import Json, JsonError, Path, parse_json
+from .layout import MEBIBYTE, printable, printed_path
+
+FILE_NAME = "config.json"
+LARGEST_CONFIG = 8 * MEBIBYTE
+NESTED = "text_config"
+"""Where a multimodal config keeps the facts of its language model."""
+LARGEST_FACTS: Mapping[str, int] = MappingProxyType({"num_hidden_layers": 10_000, "hidden_size": 10_000_000})
+"""Whole numbers from 1: beyond these a config is not one of a model, and the layers are walked one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """One config. ``values`` is its JSON object, ``path_printed`` its place as reports show it."""
+
+    path_printed: str
+    values: Mapping[str, Json]
+    _places: Mapping[Path, tuple[int, int]] = field(default_factory=dict, repr=False, compare=False)
+
+    def line_of(self, *path: str | int) -> int:
+        """The line of a key or list entry, or of the nearest thing around it; 1 where there is none."""
+        while path and path not in self._places:
+            path = path[:-1]
+        return self._places[path][0] if path else 1
+
+    def fact(self, name: str) -> Json:
+        """A value at the top, else under ``text_config``; None where neither has it."""
+        nested = self.values.get(NESTED)
+        value = self.values.get(name)
+        return nested.get(name) if value is None and isinstance(nested, dict) else value
+
+
+def load_config(argument: str) -> Config:
+    """Read the config of a path or of a folder that holds one. BadInput, in one line with the place, where it is not sound."""
+    path = os.path.join(argument, FILE_NAME) if argument and os.path.isdir(argument) else argument
+    shown = printed_path(os.path.abspath(path), keep_absolute=os.path.isabs(argument)) if path and "\0" not in path else path
+    text = _text(path, printable(shown))
+    try:
+        document = parse_json(text)
+    except JsonError as error:
+        raise BadInput(f"{printable(shown)}:{error.line}:{error.column}: {printable(str(error))}; mend the config") from error
+    if not isinstance(document.value, dict):
+        raise BadInput(f"{printable(shown)}:1:1: a config is a JSON object, this is {_kind(document.value)}; give a {FILE_NAME} of a model")
+    _check_facts(printable(shown), document.value, document.places)
+    return Config(shown, MappingProxyType(document.value), document.places)
+
+
+def _text(path: str, shown: str) -> str:
+    data = _content(path, shown)
+    if data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+        raise BadInput(f"{shown}:1:1: begins with a byte-order mark, which engines do not read; save it as plain UTF-8")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        raise BadInput(f"{shown}:{line}:{column}: not UTF-8; save the config in that encoding") from error
+
+
+def _content(path: str, shown: str) -> bytes:
+    try:
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
+            raise BadInput(f"{shown}: not a file; give a {FILE_NAME} or the folder that holds one")
+        if status.st_size > LARGEST_CONFIG:
+            raise BadInput(f"{shown}: larger than {LARGEST_CONFIG // MEBIBYTE} MiB; give the {FILE_NAME} of a model")
+        with open(path, "rb") as stream:
+            return stream.read(LARGEST_CONFIG + 1)
+    except (FileNotFoundError, NotADirectoryError, ValueError) as error:
+        raise BadInput(f"{shown or repr(path)}: no such file; give a {FILE_NAME} or the folder that holds one (nothing is downloaded)") from error
+    except OSError as error:
+        raise BadInput(f"{shown}: cannot be read ({error.strerror}); check its permissions") from error
+
+
+def _check_facts(shown: str, values: dict[str, Json], places: Mapping[Path, tuple[int, int]]) -> None:
+    for path, wanted, value in _wrong_facts(values):
+        line, column = places[path]
+        raise BadInput(f"{shown}:{line}:{column}: {'.'.join(map(str, path))} must be {wanted}, not {_kind(value)}; mend the config")
+
+
+def _wrong_facts(values: dict[str, Json]) -> Iterator[tuple[Path, str, Json]]:
+    """The known fields of a wrong type: where, what it should be, what it is."""
+    yield from _wrong_numbers(values, ())
+    architectures = values.get("architectures")
+    if isinstance(architectures, list):
+        yield from ((("architectures", at), "the name of a class", name) for at, name in enumerate(architectures) if not isinstance(name, str))
+    elif architectures is not None:
+        yield ("architectures",), "a list of class names", architectures
+    nested = values.get(NESTED)
+    if isinstance(nested, dict):
+        yield from _wrong_numbers(nested, (NESTED,))
+    elif nested is not None:
+        yield (NESTED,), "an object", nested
+
+
+def _wrong_numbers(values: dict[str, Json], path: Path) -> Iterator[tuple[Path, str, Json]]:
+    for name, largest in LARGEST_FACTS.items():
+        if name in values:
+            value = values[name]
+            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= largest:
+                yield (*path, name), f"a whole number from 1 to {largest}", value
+
+
+def _kind(value: Json) -> str:
+    """The value in few words, for a message."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return str(value)[:40]
+        case str():
+            return f"the text {printable(value[:40])!r}"
+        case list():
+            return "a list"
+        case dict():
+            return "an object"
+        case _:
+            assert_never(value)
