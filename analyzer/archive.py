@@ -43,7 +43,9 @@ HIGHEST_RATIO = 200
 RATIO_FROM = 2 * MEBIBYTE
 INNER_HOLDERS = (*HOLDERS, "purelib", "platlib")
 METADATA_NAMES = ("METADATA", "PKG-INFO", "pyproject.toml")
-BROKEN = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
+BROKEN = (
+    zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, ValueError, OSError,
+)  # fmt: skip
 """What the standard library raises on archives that are damaged, encrypted or of an unknown kind."""
 
 
@@ -108,7 +110,8 @@ def open_archive(argument: str, package: str, *, keep_absolute: bool) -> Archive
     except PermissionError as error:
         raise BadInput(f"{shown}: cannot be read ({error.strerror}); check its permissions") from error
     except BROKEN as error:
-        raise BadInput(f"{shown}: not an archive that can be read ({printable(str(error))}); fetch it again or give the unpacked folder") from error
+        why = printable(str(error)) or type(error).__name__
+        raise BadInput(f"{shown}: not an archive that can be read ({why}); fetch it again or give the unpacked folder") from error
     holder = _find_holder(members, package)
     if holder is None:
         raise BadInput(f"{shown}: no package {package} in this archive; give an archive of {package}")

@@ -51,7 +51,7 @@ def load_config(argument: str) -> Config:
     except JsonError as error:
         raise BadInput(f"{printable(shown)}:{error.line}:{error.column}: {printable(str(error))}; mend the config") from error
     if not isinstance(document.value, dict):
-        raise BadInput(f"{printable(shown)}:1:1: a config is a JSON object, this is {_kind(document.value)}; give a {FILE_NAME} of a model")
+        raise BadInput(f"{printable(shown)}:1:1: a config is a JSON object, this is {_kind(document.value)}; give that of a model")
     _check_facts(printable(shown), document.value, document.places)
     return Config(shown, MappingProxyType(document.value), document.places)
 
@@ -78,7 +78,7 @@ def _content(path: str, shown: str) -> bytes:
         with open(path, "rb") as stream:
             return stream.read(LARGEST_CONFIG + 1)
     except (FileNotFoundError, NotADirectoryError, ValueError) as error:
-        raise BadInput(f"{shown or repr(path)}: no such file; give a {FILE_NAME} or the folder that holds one (nothing is downloaded)") from error
+        raise BadInput(f"{shown or repr(path)}: no such file; give a {FILE_NAME} or its folder (nothing is downloaded)") from error
     except OSError as error:
         raise BadInput(f"{shown}: cannot be read ({error.strerror}); check its permissions") from error
 

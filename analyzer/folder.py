@@ -40,7 +40,7 @@ class Folder:
         for pattern in (f"{name}-*.dist-info/METADATA" for name in names):
             yield from self._contents(sorted(holder.glob(pattern)))
         yield from self._contents([holder / f"{name}.egg-info" / "PKG-INFO" for name in names])
-        yield from self._contents([holder / "PKG-INFO", holder / "pyproject.toml", holder.parent / "PKG-INFO", holder.parent / "pyproject.toml"])
+        yield from self._contents([folder / name for folder in (holder, holder.parent) for name in ("PKG-INFO", "pyproject.toml")])
 
     def _contents(self, paths: list[Path]) -> Iterator[tuple[str, bytes]]:
         for path in paths:
@@ -66,7 +66,7 @@ def open_folder(argument: str, package: str, *, keep_absolute: bool) -> Folder:
     boundaries = (os.path.realpath(holder), os.path.realpath(holder / package))
     files = _Walk(os.fspath(holder), boundaries, keep_absolute, notes).run(package)
     if not files:
-        raise BadInput(f"{printable(argument)}: its folder {package}/ holds no Python file that can be read; give a source tree of {package}")
+        raise BadInput(f"{printable(argument)}: its folder {package}/ holds no Python file that can be read; give another")
     return Folder(os.fspath(holder), package, files, keep_absolute, notes)
 
 
@@ -168,7 +168,7 @@ class _Walk:
             return []
         self.entries += len(listed)
         if self.entries > MOST_ENTRIES:
-            raise BadInput(f"{self._printed(folder)}: more than {MOST_ENTRIES} files and folders; give a folder that holds the package only")
+            raise BadInput(f"{self._printed(folder)}: more than {MOST_ENTRIES} files and folders; give the package's own folder")
         return listed
 
     def _kind(self, entry: os.DirEntry[str], path: str) -> str | None:

@@ -108,7 +108,7 @@ def _open_store(argument: str, package: str) -> Store:
 
     folder = find_installed(argument, package)
     if folder is None:
-        raise BadInput(f"{printable(argument)}: no such file or folder, and no installed package of that name holds {package}; give a folder or an archive")
+        raise BadInput(f"{printable(argument)}: no such file or folder, nor an installed package with {package} in it; give one of them")
     return open_folder(folder, package, keep_absolute=True)
 
 
