@@ -143,7 +143,7 @@ class Index:
         except SyntaxError as error:
             self.unreadable[path] = f"line {error.lineno or 1}: {error.msg}"
         except (OSError, RecursionError, ValueError, MemoryError) as error:
-            self.unreadable[path] = f"line 1: {error or type(error).__name__}"
+            self.unreadable[path] = f"line 1: {str(error) or type(error).__name__}"
         else:
             self.read.add(path)
             return Module(path, name, tree, lines)

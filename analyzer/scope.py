@@ -55,7 +55,17 @@ class _Changes:
     stars: list[ast.ImportFrom]
     walrus: bool
 
-    def visit(self, node: ast.stmt) -> None:
+    def visit(self, statement: ast.stmt) -> None:
+        """``statement`` and all that is nested in it; a loop, for an ``elif`` chain nests as deep as it is long."""
+        pending = [statement]
+        while pending:
+            node = pending.pop()
+            self._simple(node)
+            if self.walrus:
+                self._walruses(node)
+            pending.extend(reversed(self._compound(node)))
+
+    def _simple(self, node: ast.stmt) -> None:
         match node:
             case ast.Assign(targets=targets) | ast.Delete(targets=targets):
                 self._targets(targets)
@@ -70,48 +80,34 @@ class _Changes:
             case ast.Import(names=aliases):
                 for alias in aliases:
                     self.names[alias.asname or alias.name.partition(".")[0]] = None
-            case ast.ImportFrom():
-                self._import_from(node)
-            case _:
-                self._compound(node)
-        if self.walrus:
-            self._walruses(node)
-
-    def _import_from(self, node: ast.ImportFrom) -> None:
-        if node.names[0].name == "*":
-            self.stars.append(node)
-            return
-        for alias in node.names:
-            self.names[alias.asname or alias.name] = None
-
-    def _compound(self, node: ast.stmt) -> None:
-        match node:
-            case ast.For(target=target) | ast.AsyncFor(target=target):
-                self._targets((target,))
-                self._blocks(node.body, node.orelse)
-            case ast.If() | ast.While():
-                self._blocks(node.body, node.orelse)
-            case ast.With() | ast.AsyncWith():
-                self._targets(item.optional_vars for item in node.items if item.optional_vars is not None)
-                self._blocks(node.body)
-            case ast.Try() | ast.TryStar():
-                self._blocks(node.body)
-                for handler in node.handlers:
-                    if handler.name is not None:
-                        self.names[handler.name] = None
-                    self._blocks(handler.body)
-                self._blocks(node.orelse, node.finalbody)
-            case ast.Match():
-                for case in node.cases:
-                    self.names.update(dict.fromkeys(pattern_names(case.pattern)))
-                    self._blocks(case.body)
+            case ast.ImportFrom(names=[ast.alias(name="*")]):
+                self.stars.append(node)
+            case ast.ImportFrom(names=aliases):
+                for alias in aliases:
+                    self.names[alias.asname or alias.name] = None
             case _:
                 pass
 
-    def _blocks(self, *blocks: Sequence[ast.stmt]) -> None:
-        for block in blocks:
-            for statement in block:
-                self.visit(statement)
+    def _compound(self, node: ast.stmt) -> list[ast.stmt]:
+        """The names that the head of a compound statement binds, and the statements in its blocks."""
+        match node:
+            case ast.For() | ast.AsyncFor():
+                self._targets((node.target,))
+                return [*node.body, *node.orelse]
+            case ast.If() | ast.While():
+                return [*node.body, *node.orelse]
+            case ast.With() | ast.AsyncWith():
+                self._targets(item.optional_vars for item in node.items if item.optional_vars is not None)
+                return node.body
+            case ast.Try() | ast.TryStar():
+                self.names.update((handler.name, None) for handler in node.handlers if handler.name is not None)
+                handled = (statement for handler in node.handlers for statement in handler.body)
+                return [*node.body, *handled, *node.orelse, *node.finalbody]
+            case ast.Match():
+                self.names.update((name, None) for case in node.cases for name in pattern_names(case.pattern))
+                return [statement for case in node.cases for statement in case.body]
+            case _:
+                return []
 
     def _targets(self, targets: Iterable[ast.expr]) -> None:
         """The names at the roots of assignment targets: that of ``NAME[0].x = …`` is NAME."""
