@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from .request import Ids
+from .request import Ids, ids_text
 from .results import Alternative, Clause, Condition, Evaluation, Wiring
 
 NOT_TRIED = "not tried"
@@ -57,17 +57,21 @@ def members(wirings: Iterable[Wiring]) -> tuple[Member, ...]:
 
 def behaviour(wiring: Wiring) -> tuple[Fact, ...]:
     """What a wiring does for all ids, without the places where it does so."""
-    layers = wiring.evaluated[0].num_layers if wiring.evaluated else None
-    last, beyond = (f"id L-1 = {layers - 1}", f"id L = {layers}") if layers else ("id L-1", "id L")
-    return (
-        Fact("convention", _convention(wiring)),
-        Fact("default", _default(wiring, layers)),
-        Fact("id -1", _at(wiring, "id -1", (-1,))),
-        Fact("id 0", _at(wiring, "id 0", (0,))),
-        Fact(last, _at(wiring, "id L-1", (layers - 1,)) if layers else (NOT_TRIED,)),
-        Fact(beyond, _at(wiring, "id L", (layers,)) if layers else (NOT_TRIED,)),
-        Fact("order", tuple(_order(wiring)) or (NOT_TRIED,)),
-    )
+    if not wiring.evaluated:
+        return (Fact("convention", (*_convention(wiring), *([wiring.reason] if wiring.reason else []))),)
+    layers = wiring.evaluated[0].num_layers
+    special = {"id -1": (-1,), "id 0": (0,), "id L-1": (layers - 1,), "id L": (layers,)}
+    labels = {"id L-1": f"id L-1 = {layers - 1}", "id L": f"id L = {layers}"}
+    facts = (Fact(labels.get(when, when), _at(wiring, when, ids)) for when, ids in special.items())
+    order = tuple(_order(wiring)) or (NOT_TRIED,)
+    return (Fact("convention", _convention(wiring)), Fact("default", _default(wiring)), *facts, Fact("order", order))
+
+
+def special_rows(wiring: Wiring) -> tuple[Evaluation, ...]:
+    """The evaluations that a block shows one by one: the default and the ids at the edges."""
+    layers = wiring.evaluated[0].num_layers if wiring.evaluated else 0
+    found = (evaluation_of(wiring, ids) for ids in (None, (-1,), (0,), (layers - 1,), (layers,)))
+    return tuple(dict.fromkeys(row for row in found if row is not None))
 
 
 def outcome(evaluation: Evaluation, places: bool = True) -> tuple[str, ...]:
@@ -76,7 +80,8 @@ def outcome(evaluation: Evaluation, places: bool = True) -> tuple[str, ...]:
         where = f" ({evaluation.reason_at})" if places and evaluation.reason_at else ""
         return (f"not established: {evaluation.reason or 'no reason given'}{where}",)
     if evaluation.status == "depends":
-        return ("depends", *(f"{_conditions(answer, places)}: {_result(answer, places)}" for answer in evaluation.depends_on))
+        answers = dict.fromkeys(f"{_result(answer, places)} {_conditions(answer, places)}" for answer in evaluation.depends_on)
+        return tuple(f"{'or' if number else 'depends:'} {answer}" for number, answer in enumerate(answers)) or ("depends",)
     return (_result(evaluation, places),)
 
 
@@ -87,8 +92,9 @@ def raised_at(error: str | None) -> str | None:
 
 
 def evaluation_of(wiring: Wiring, ids: Ids) -> Evaluation | None:
-    """The first evaluation of this id list."""
-    return next((evaluation for evaluation in wiring.evaluated if evaluation.ids == ids), None)
+    """The evaluation of this id list, for the layer count that was run first."""
+    layers = wiring.evaluated[0].num_layers if wiring.evaluated else 0
+    return next((row for row in wiring.evaluated if row.ids == ids and row.num_layers == layers), None)
 
 
 def _result(answer: Evaluation | Alternative, places: bool) -> str:
@@ -120,13 +126,13 @@ def _captures(clause: Clause) -> str:
     return clause.captures if clause.captures.startswith("raises ") else f"captures {clause.captures}"
 
 
-def _default(wiring: Wiring, layers: int | None) -> tuple[str, ...]:
+def _default(wiring: Wiring) -> tuple[str, ...]:
     clauses = tuple(clause.captures for clause in wiring.convention if clause.when == "default")
     row = evaluation_of(wiring, None)
     if row is None:
         return clauses or (NOT_TRIED,)
     first, *rest = outcome(row, places=False)
-    return (*(clause for clause in clauses if clause != first), f"{first} of {layers} layers" if row.captured else first, *rest)
+    return (*(clause for clause in clauses if clause != first), f"{first} of {row.num_layers} layers" if row.captured else first, *rest)
 
 
 def _at(wiring: Wiring, when: str, ids: tuple[int, ...]) -> tuple[str, ...]:
@@ -170,11 +176,6 @@ def _repeated(row: Evaluation) -> str:
 
 def _shown(row: Evaluation) -> str:
     return f"ids {ids_text(row.ids)}: {'; '.join(outcome(row, places=False))}"
-
-
-def ids_text(ids: Ids) -> str:
-    """An id list as ``--ids`` takes it."""
-    return "default" if ids is None else ",".join(map(str, ids)) or "[]"
 
 
 def _depth(point: str) -> int:

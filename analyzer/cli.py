@@ -23,18 +23,18 @@ app = typer.Typer(
     "`flowcheck SOURCE` is the same as `flowcheck check SOURCE`; for a folder named like a command write ./NAME.",
 )
 
-Source = Annotated[str, typer.Argument(metavar="SOURCE", help="A folder, an archive (.whl, .zip, .tar.gz) or the name of an installed package.")]
+Source = Annotated[str, typer.Argument(metavar="SOURCE", help="A folder, an archive (wheel, zip, tar) or an installed package.")]
 Flows = Annotated[list[str] | None, typer.Option("--flow", metavar="NAME", help="Only this flow. Repeatable.")]
 Models = Annotated[list[str] | None, typer.Option("--model", metavar="CLASS", help="Only this target class. Repeatable.")]
 Target = Annotated[str | None, typer.Option("--target", metavar="DIR|CONFIG", help="The target's config.json, or its folder.")]
-Layers = Annotated[int | None, typer.Option("--layers", metavar="N", help="The number of layers of the target.")]
-IdLists = Annotated[list[str] | None, typer.Option("--ids", metavar="2,30,58|default", help="An id list to evaluate. Repeatable.")]
+Layers = Annotated[str | None, typer.Option("--layers", metavar="N", help="The number of layers of the target.")]
+IdLists = Annotated[list[str] | None, typer.Option("--ids", metavar="2,30,58|default", help="An id list. Repeatable.")]
 FlowFile = Annotated[str | None, typer.Option("--flow-file", metavar="FILE", help="A TOML file that describes a flow.")]
-Select = Annotated[list[str] | None, typer.Option("--select", metavar="CODES", help="Only these rules: codes or names, with commas. Repeatable.")]
+Select = Annotated[list[str] | None, typer.Option("--select", metavar="CODES", help="Only these rules, by code or name. Repeatable.")]
 Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="CODES", help="Not these rules. Repeatable.")]
-FailOn = Annotated[str, typer.Option("--fail-on", metavar="info|warning|error", help="Exit with 1 if there is a finding of this severity or worse.")]
+FailOn = Annotated[str, typer.Option("--fail-on", metavar="info|warning|error", help="Exit with 1 on findings this bad.")]
 Format = Annotated[str | None, typer.Option("--format", metavar="text|json", help="The format on stdout.")]
-OutputFormats = Annotated[list[str] | None, typer.Option("--output-format", metavar="FORMAT[:FILE]", help="A format, and its file. Repeatable.")]
+Outputs = Annotated[list[str] | None, typer.Option("--output-format", metavar="FORMAT[:FILE]", help="A format and its file. Repeatable.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="The bare result: no header, no legend; of a check the findings alone.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="With the derivation of each result, hop by hop.")]
 Debug = Annotated[bool, typer.Option("--debug", help="A traceback for bad input too.")]
@@ -52,7 +52,7 @@ def _group(version: Annotated[bool, typer.Option("--version", help="Print the ve
 @app.command()
 def check(
     source: Source, target: Target = None, flow: Flows = None, model: Models = None, layers: Layers = None, select: Select = None,
-    ignore: Ignore = None, fail_on: FailOn = "warning", flow_file: FlowFile = None, format: Format = None, output_format: OutputFormats = None,
+    ignore: Ignore = None, fail_on: FailOn = "warning", flow_file: FlowFile = None, format: Format = None, output_format: Outputs = None,
     quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what every target class captures and what is wrong with it."""
@@ -61,18 +61,20 @@ def check(
     from .request import Request
     from .rule import chosen, judge, severity
 
-    outputs, rules, least, detail = read_outputs(format, output_format or ()), chosen(RULES, select or (), ignore or ()), severity(fail_on), _detail(quiet, verbose)
+    outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
+    rules, least = chosen(RULES, select or (), ignore or ()), severity(fail_on)
     request = Request(source, tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, flow_file)
     analysis = pipeline()(request)
     findings = judge(analysis, rules)
-    _emit(outputs, {"text": lambda colour: _check_text(analysis, findings, detail, colour), "json": lambda _: _check_json(analysis, findings)})
+    texts = {"text": lambda colour: _check_text(analysis, findings, detail, colour), "json": lambda _: _check_json(analysis, findings)}
+    _emit(outputs, texts)
     return 1 if any(found.severity >= least for found in findings) else 0
 
 
 @app.command()
 def wiring(
     source: Source, flow: Flows = None, model: Models = None, target: Target = None, layers: Layers = None, ids: IdLists = None,
-    flow_file: FlowFile = None, format: Format = None, output_format: OutputFormats = None,
+    flow_file: FlowFile = None, format: Format = None, output_format: Outputs = None,
     quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what the target classes capture, for every id or for the --ids given."""
@@ -87,7 +89,7 @@ def wiring(
 
 
 @app.command()
-def rules(format: Format = None, output_format: OutputFormats = None, debug: Debug = False) -> int:
+def rules(format: Format = None, output_format: Outputs = None, debug: Debug = False) -> int:
     """List the rules."""
     from ..rules import RULES
     from .json_report import dumps
@@ -103,7 +105,7 @@ def rules(format: Format = None, output_format: OutputFormats = None, debug: Deb
 @app.command()
 def explain(
     rule: Annotated[str, typer.Argument(metavar="CODE|NAME", help="The rule.")],
-    format: Format = None, output_format: OutputFormats = None, debug: Debug = False,
+    format: Format = None, output_format: Outputs = None, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Print the page of a rule."""
     from ..rules import RULES
@@ -210,7 +212,8 @@ def _silence_stdout() -> None:
 def with_command(arguments: Sequence[str]) -> list[str]:
     """The arguments with the command first: ``check`` where the first argument that is no option names none."""
     group = typer.main.get_group(app)
-    takes_value = {name for command in group.commands.values() for option in command.params if not getattr(option, "is_flag", True) for name in option.opts}
+    options = [option for command in group.commands.values() for option in command.params]
+    takes_value = {name for option in options if not getattr(option, "is_flag", True) for name in option.opts}
     rest = iter(range(len(arguments)))
     for position in rest:
         argument = arguments[position]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from unicodedata import category
 
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""Controls, formatting marks (bidi overrides, zero-width characters), lone surrogates (undecodable bytes of a path), line and paragraph separators."""
+"""Controls, formatting marks (bidi overrides, zero-width characters), lone surrogates (undecodable bytes of a path), line separators."""
 
 
 def terminal(text: str) -> str:

@@ -21,8 +21,8 @@ def wiring_document(analysis: Analysis) -> Object:
 
 def report_document(analysis: Analysis, findings: Sequence[Finding]) -> Object:
     """What ``flowcheck check`` says."""
-    body = _body(analysis)
-    return {"schema": "flowcheck.report/1", **body, "findings": [_finding(found) for found in findings], "summary": _summary(analysis, findings)}
+    judged: Object = {"findings": [_finding(found) for found in findings], "summary": _summary(analysis, findings)}
+    return {"schema": "flowcheck.report/1", **_body(analysis), **judged}
 
 
 def dumps(document: Object) -> str:

@@ -60,16 +60,19 @@ def _id_list(text: str) -> Ids:
     parts = [part.strip() for part in inner.split(",")]
     for part in parts:
         if not _INTEGER.fullmatch(part):
-            raise BadInput(f"--ids {_short(text)}: {_short(part)!r} is not a layer id; write integers such as --ids=-1,2,30, or --ids default")
+            raise BadInput(f"--ids {_short(text)}: {_short(part)!r} is not a layer id; write --ids=-1,2,30 or --ids default")
     if len(parts) > MOST_IDS:
         raise BadInput(f"--ids: {len(parts)} ids in one list; at most {MOST_IDS}")
     return tuple(int(part) for part in parts)
 
 
-def read_layers(layers: int | None) -> int | None:
+def read_layers(text: str | None) -> int | None:
     """The layer count of ``--layers``, held between 1 and MOST_LAYERS."""
-    if layers is not None and not 1 <= layers <= MOST_LAYERS:
-        raise BadInput(f"--layers {_short(str(layers))}: a layer count from 1 to {MOST_LAYERS} is needed")
+    if text is None:
+        return None
+    layers = int(text) if _INTEGER.fullmatch(text) else 0
+    if not 1 <= layers <= MOST_LAYERS:
+        raise BadInput(f"--layers {_short(text)}: a layer count from 1 to {MOST_LAYERS} is needed")
     return layers
 
 

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from .behaviour import Block, Fact, Member, blocks, evaluation_of, ids_text, members, outcome, raised_at
+from .behaviour import Block, Fact, blocks, evaluation_of, members, outcome, raised_at, special_rows
 from .json_report import legend
+from .request import ids_text
 from .results import Analysis, Assumption, Evaluation, Wiring
 from .rule import Finding, Severity
 from .text import Line, Span, Tone, line
@@ -50,14 +51,15 @@ def findings_report(findings: Sequence[Finding], detail: Detail) -> Iterator[Lin
         if group:
             yield from (line(), line(Span(title, "bold"))) if not detail.quiet else ()
             for found in group:
-                yield from _finding(found, detail, "  ")
+                yield from _finding(found, detail, "" if detail.quiet else "  ")
 
 
 def _header(analysis: Analysis) -> Iterator[Line]:
     source = analysis.source
     count = Counter(wiring.status for wiring in analysis.wirings)
     states = ", ".join(f"{count[status]} {status}" for status in ("established", "depends", "not established") if count[status])
-    yield line(Span(f"{source.package} {source.version or '(version unknown)'}", "bold"), f" in {source.root}: {source.files} files, {source.read} read")
+    name = Span(f"{source.package} {source.version or '(version unknown)'}", "bold")
+    yield line(name, f" in {source.root}: {source.files} files, {source.read} read")
     wirings = len(analysis.wirings)
     yield line(f"{wirings} wiring{'' if wirings == 1 else 's'}{f': {states}' if states else ''}")
 
@@ -65,8 +67,9 @@ def _header(analysis: Analysis) -> Iterator[Line]:
 def _table(wirings: Sequence[Wiring], detail: Detail) -> Iterator[Line]:
     for (flow, setter), group in _sections(wirings):
         for number, block in enumerate(blocks(group), 1):
+            classes = sum(len(member.models) for member in block.members)
             yield line()
-            yield line(Span(f"{flow} {setter}", "bold"), f" · behaviour {number} · {_classes(sum(len(member.models) for member in block.members))}")
+            yield line(Span(f"{flow} {setter}", "bold"), f" · behaviour {number} · {classes} target class{'' if classes == 1 else 'es'}")
             yield from _block(block, detail)
 
 
@@ -77,10 +80,6 @@ def _sections(wirings: Sequence[Wiring]) -> Iterable[tuple[tuple[str, str], list
     return sections.items()
 
 
-def _classes(count: int) -> str:
-    return f"{count} target class" + ("" if count == 1 else "es")
-
-
 def _block(block: Block, detail: Detail) -> Iterator[Line]:
     used = [{assumption.name for assumption in _assumptions(member.wiring)} for member in block.members]
     common = set.intersection(*used)
@@ -88,7 +87,7 @@ def _block(block: Block, detail: Detail) -> Iterator[Line]:
         yield from _fact(fact)
     for member, names in zip(block.members, used, strict=True):
         yield line("    ", Span(", ".join(member.models), "bold"))
-        yield line("      ", Span(_places(member), "dim"))
+        yield line("      ", Span(_places(member.wiring, special_rows(member.wiring)), "dim"))
         if names - common:
             yield line(f"      assumes {', '.join(sorted(names - common))} too")
         default = evaluation_of(member.wiring, None)
@@ -103,35 +102,40 @@ def _fact(fact: Fact) -> Iterator[Line]:
 
 
 def _tone(text: str) -> Tone:
-    return "red" if text.startswith("raises ") else "yellow" if text.startswith(("not established", "depends")) else "plain"
+    return "red" if text.startswith("raises ") else "yellow" if text.startswith(("not established", "depends", "or ")) else "plain"
 
 
-def _places(member: Member) -> str:
-    wiring = member.wiring
-    forward = f"; forward {wiring.forward.cls} {wiring.forward.at}" if wiring.forward else ""
+def _places(wiring: Wiring, rows: Sequence[Evaluation]) -> str:
+    """The places of a wiring: its setter, its forward, and where those rows raise; the file once where it is the same."""
     raises: dict[str, list[str]] = {}
-    for evaluation in wiring.evaluated:
-        place = raised_at(evaluation.error)
+    for row in rows:
+        place = raised_at(row.error)
         if place:
-            raises.setdefault(place, []).append(ids_text(evaluation.ids))
-    return f"setter {wiring.at}{forward}" + "".join(f"; raises at {place} ({_some(ids)})" for place, ids in raises.items())
+            raises.setdefault(place, []).append(ids_text(row.ids))
+    home = f"{wiring.at.file}:"
+    parts = [f"forward {wiring.forward.cls} {wiring.forward.at}"] if wiring.forward else []
+    parts += [f"raises at {place} (ids {_some(ids)})" for place, ids in raises.items()]
+    return "; ".join([f"setter {wiring.at}", *(part.replace(f" {home}", " line ") for part in parts)])
 
 
 def _some(ids: Sequence[str]) -> str:
     shown = " · ".join(ids[:3])
-    return f"ids {shown}" if len(ids) <= 3 else f"ids {shown} and {len(ids) - 3} more"
+    return shown if len(ids) <= 3 else f"{shown} and {len(ids) - 3} more"
 
 
 def _answers(wirings: Sequence[Wiring], detail: Detail) -> Iterator[Line]:
     for member in members(wirings):
         wiring = member.wiring
+        counts = {row.num_layers for row in wiring.evaluated}
+        common = set.intersection(*({one.name for one in row.assumptions} for row in wiring.evaluated)) if wiring.evaluated else set()
         yield line()
         yield line(Span(", ".join(member.models), "bold"), f"  {wiring.flow} {wiring.setter}")
-        forward = f"; forward {wiring.forward.cls} {wiring.forward.at}" if wiring.forward else ""
-        yield line("  ", Span(f"setter {wiring.at}{forward}", "dim"))
-        width = max([len(ids_text(evaluation.ids)) for evaluation in wiring.evaluated], default=0)
-        for evaluation in wiring.evaluated:
-            yield from _answer(evaluation, min(width, 30), detail)
+        yield line("  ", Span(_places(wiring, ()), "dim"))
+        shared = [f"{count} layers" for count in counts if len(counts) == 1] + [f"assumes {', '.join(sorted(common))}"] * bool(common)
+        yield from [line("  ", Span("; ".join(shared), "dim"))] if shared else []
+        width = min(max((len(ids_text(row.ids)) for row in wiring.evaluated), default=0), 30)
+        for row in wiring.evaluated:
+            yield from _answer(row, width, len(counts) > 1, common, detail)
         if not wiring.evaluated:
             yield line("  ", Span(_whole(wiring), "yellow"))
 
@@ -141,13 +145,14 @@ def _whole(wiring: Wiring) -> str:
     return f"{wiring.status}: {wiring.reason or 'nothing was run'}{where}"
 
 
-def _answer(evaluation: Evaluation, width: int, detail: Detail) -> Iterator[Line]:
-    first, *rest = outcome(evaluation)
-    assumed = f"  [{', '.join(assumption.name for assumption in evaluation.assumptions)}]" if evaluation.assumptions else ""
-    yield line(f"  {ids_text(evaluation.ids):{width}}  of {evaluation.num_layers} layers  ", Span(first, _tone(first)), Span(assumed, "dim"))
-    yield from (line(f"      {text}") for text in rest)
+def _answer(row: Evaluation, width: int, count: bool, common: set[str], detail: Detail) -> Iterator[Line]:
+    label = f"  {ids_text(row.ids):{width}}  " + (f"of {row.num_layers} layers  " if count else "")
+    more = sorted({one.name for one in row.assumptions} - common)
+    for number, text in enumerate(outcome(row)):
+        assumed = f"  [assumes {', '.join(more)}]" if more and number == 0 else ""
+        yield line(label if number == 0 else " " * len(label), Span(text, _tone(text)), Span(assumed, "dim"))
     if detail.verbose:
-        yield from _path(evaluation)
+        yield from _path(row)
 
 
 def _path(evaluation: Evaluation) -> Iterator[Line]:

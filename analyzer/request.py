@@ -24,3 +24,8 @@ class Request:
     layers: int | None = None
     ids: tuple[Ids, ...] | None = None
     flow_file: str | None = None
+
+
+def ids_text(ids: Ids) -> str:
+    """An id list as ``--ids`` takes it."""
+    return "default" if ids is None else ",".join(map(str, ids)) or "[]"

@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..analyzer.request import ids_text
 from ..analyzer.results import Analysis, Evaluation, Location, NotEstablished, Status, Wiring
 from ..analyzer.rule import Example, Finding, Rule, Severity, example_analysis
 
@@ -39,8 +40,8 @@ def check(analysis: Analysis) -> Iterator[Finding]:
     """One finding for each cause, naming all that it hit."""
     hit: dict[_Cause, list[str]] = {}
     for wiring in analysis.wirings:
-        for cause in _causes(wiring):
-            hit.setdefault(cause, []).append(wiring.model)
+        for cause, name in _causes(wiring):
+            hit.setdefault(cause, []).append(name)
     told = {(cause.reason, cause.at) for cause in hit}
     for entry in analysis.not_established:
         if entry.what != "file" and (entry.reason, entry.at) not in told:
@@ -49,17 +50,28 @@ def check(analysis: Analysis) -> Iterator[Finding]:
         yield _finding(cause, names)
 
 
-def _causes(wiring: Wiring) -> tuple[_Cause, ...]:
-    """Why this wiring, or single ids of it, are open. The reason of the whole stands for those of its parts."""
-    stops: tuple[Wiring | Evaluation, ...] = (wiring,) if wiring.status == "not established" else wiring.evaluated
-    causes = (_Cause(wiring.flow, stop.reason or "no reason given", stop.reason_at or wiring.at) for stop in stops if stop.status == "not established")
-    return tuple(dict.fromkeys(causes))
+def _causes(wiring: Wiring) -> Iterator[tuple[_Cause, str]]:
+    """Why this wiring, or some id lists of it, are open, and what to call them."""
+    if wiring.status == "not established":
+        yield _cause(wiring, wiring), wiring.model
+        return
+    lists: dict[_Cause, list[str]] = {}
+    for evaluation in wiring.evaluated:
+        if evaluation.status == "not established":
+            lists.setdefault(_cause(wiring, evaluation), []).append(ids_text(evaluation.ids))
+    for cause, ids in lists.items():
+        more = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
+        yield cause, f"{wiring.model} (ids {' · '.join(ids[:3])}{more})"
+
+
+def _cause(wiring: Wiring, stop: Wiring | Evaluation) -> _Cause:
+    return _Cause(wiring.flow, stop.reason or "no reason given", stop.reason_at or wiring.at)
 
 
 def _finding(cause: _Cause, names: list[str]) -> Finding:
     verb = "is" if len(names) == 1 else "are"
     message = f"{', '.join(names)} {verb} not established: {cause.reason}"
-    model = names[0] if cause.flow and len(names) == 1 else None
+    model = names[0].partition(" ")[0] if cause.flow and len(names) == 1 else None
     return Finding(RULE.code, RULE.name, RULE.severity, message, cause.at, flow=cause.flow, model=model)
 
 

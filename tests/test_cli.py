@@ -1,0 +1,220 @@
+"""The command line: what is asked of the pipeline, what comes out on which stream, and the exit status."""
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from flowcheck.analyzer import cli
+from flowcheck.analyzer.errors import BadInput
+from flowcheck.analyzer.request import Request
+from flowcheck.analyzer.results import Analysis
+from results_examples import analysis, unknown_wiring, wiring
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
+    """The requests that reach the pipeline, which answers with one established and one unproved wiring."""
+    requests: list[Request] = []
+
+    def analyze(request: Request) -> Analysis:
+        requests.append(request)
+        return analysis(wiring(), unknown_wiring())
+
+    monkeypatch.setattr(cli, "pipeline", lambda: analyze)
+    return requests
+
+
+def run(*arguments: str) -> int:
+    """The exit status of the command line."""
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert isinstance(ended.value.code, int)
+    return ended.value.code
+
+
+def test_a_source_alone_is_checked(asked: list[Request], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("sglang/") == 0
+    assert asked == [Request("sglang/")]
+    assert "id k captures out:k" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["src"], ["check", "src"]),
+        (["./wiring"], ["check", "./wiring"]),
+        (["wiring", "src"], ["wiring", "src"]),
+        (["--layers", "32", "src"], ["check", "--layers", "32", "src"]),
+        (["--flow", "wiring", "src"], ["check", "--flow", "wiring", "src"]),
+        (["--flow=wiring", "--quiet", "src"], ["check", "--flow=wiring", "--quiet", "src"]),
+        (["--format", "json", "wiring", "src"], ["wiring", "--format", "json", "src"]),
+        (["--ids", "-1,2", "wiring", "src"], ["wiring", "--ids", "-1,2", "src"]),
+        (["--", "wiring"], ["check", "--", "wiring"]),
+        (["-q", "--version"], ["--version"]),
+        (["src", "--help"], ["check", "src", "--help"]),
+        (["--format"], ["check", "--format"]),
+        ([], ["check"]),
+    ],
+)
+def test_which_command_is_meant(arguments: list[str], expected: list[str]) -> None:
+    assert cli.with_command(arguments) == expected
+
+
+def test_options_reach_the_pipeline(asked: list[Request]) -> None:
+    ids = ["--ids=-1,2,30", "--ids", "default", "--ids", "-1,2,30", "--ids", "[5]"]
+    narrowed = ["--layers", "61", "--model", "A", "--model", "B", "--flow", "eagle3"]
+    assert run("wiring", "sglang", *ids, *narrowed, "--target", "config.json", "--flow-file", "mine.toml") == 0
+    assert asked == [Request("sglang", ("eagle3",), ("A", "B"), "config.json", 61, ((-1, 2, 30), None, (5,)), "mine.toml")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["wiring", "x", "--ids", "two"], "--ids two: 'two' is not a layer id; write --ids=-1,2,30 or --ids default"),
+        (["wiring", "x", "--ids", ""], "--ids : '' is not a layer id"),
+        (["wiring", "x", "--ids", "1,,2"], "'' is not a layer id"),
+        (["wiring", "x", "--ids", "٣"], "'٣' is not a layer id"),
+        (["wiring", "x", "--ids", "9" * 5000], "is not a layer id"),
+        (["wiring", "x", "--ids", ",".join(["1"] * 1001)], "1001 ids in one list; at most 1000"),
+        (["x", "--layers", "0"], "--layers 0: a layer count from 1 to 10000 is needed"),
+        (["x", "--layers", "10001"], "--layers 10001: a layer count from 1 to 10000 is needed"),
+        (["x", "--layers", "many"], "--layers many: a layer count from 1 to 10000 is needed"),
+        (["x", "--format", "yaml"], "--format yaml: unknown format 'yaml'; there are text, json"),
+        (["x", "--format", "json:a"], "write --output-format json:a"),
+        (["x", "--output-format", "json:"], "no file after the colon"),
+        (["x", "--format", "json", "--output-format", "text"], "two results for stdout"),
+        (["x", "--select", "FC000"], "unknown rule 'FC000'"),
+        (["x", "--fail-on", "fatal"], "unknown severity 'fatal'; there are info, warning, error"),
+        (["x", "--quiet", "--verbose"], "--quiet and --verbose exclude each other"),
+        (["x", "--baseline", "b"], "No such option: --baseline"),
+        (["x", "--output-format", "json:no/such/folder/r.json"], "cannot write no/such/folder/r.json: No such file or directory"),
+        (["explain", "FC000"], "unknown rule 'FC000'"),
+        ([], "Missing argument 'SOURCE'."),
+    ],
+)
+@pytest.mark.usefixtures("asked")
+def test_a_bad_option_is_one_line(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("flowcheck: ")
+    assert err.count("\n") == 1
+    assert len(err) < 300
+    assert message in err
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def analyze(request: Request) -> Analysis:
+        raise error
+
+    monkeypatch.setattr(cli, "pipeline", lambda: analyze)
+
+
+def test_bad_input_is_one_escaped_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    failing(monkeypatch, BadInput("no such source: \x1b[31mx\nflowcheck: all is well"))
+    assert run("x") == 2
+    assert capsys.readouterr() == ("", "flowcheck: no such source: \\x1b[31mx flowcheck: all is well\n")
+
+
+def test_debug_adds_the_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    failing(monkeypatch, BadInput("no such source"))
+    assert run("x", "--debug") == 2
+    err = capsys.readouterr().err
+    assert err.startswith("Traceback")
+    assert err.endswith("\nflowcheck: no such source\n")
+
+
+def test_a_bug_is_no_finding(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    failing(monkeypatch, ZeroDivisionError())
+    assert run("x") == 2
+    assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        ([], 0),
+        (["--fail-on", "info"], 1),
+        (["--fail-on", "info", "--ignore", "FC901"], 0),
+        (["--fail-on", "info", "--select", "unreadable-file"], 0),
+    ],
+)
+@pytest.mark.usefixtures("asked")
+def test_the_status_of_a_check(options: list[str], status: int) -> None:
+    assert run("x", *options) == status
+
+
+@pytest.mark.usefixtures("asked")
+def test_json_alone_is_on_stdout(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("wiring", "x", "--format", "json") == 0
+    out, err = capsys.readouterr()
+    assert [found["model"] for found in json.loads(out)["wirings"]] == ["LlamaForCausalLM", "TulipForCausalLM"]
+    assert err == ""
+
+
+@pytest.mark.usefixtures("asked")
+def test_one_run_may_write_several_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = tmp_path / "report.json"
+    assert run("x", "--output-format", "text", "--output-format", f"json:{report}") == 0
+    assert capsys.readouterr().out.startswith("engine 1.0")
+    assert json.loads(report.read_text("utf-8"))["schema"] == "flowcheck.report/1"
+
+
+def test_the_rules_are_listed_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("rules") == 0
+    assert "FC901  not-established  info     A wiring could not be proved.\n" in capsys.readouterr().out
+    assert run("explain", "unreadable-file") == 0
+    page = capsys.readouterr().out
+    assert page.startswith("FC902 unreadable-file (info)\n")
+    assert "What it cannot see\n" in page
+    assert "    conflict markers in a model file\n      this file could not be read: invalid syntax\n" in page
+
+
+def test_the_rules_are_data_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("rules", "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out)["rules"][0]["code"] == "FC901"
+    assert run("explain", "FC901", "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out)["page"].startswith("A wiring could not be proved.")
+
+
+def test_help_imports_no_other_library() -> None:
+    code = (
+        "import sys; from flowcheck.analyzer import cli\n"
+        "try: cli.main(['--help'])\n"
+        "except SystemExit: print([m for m in ('rich', 'libcst', 'networkx', 'graphviz', 'flowcheck.analyzer.rule') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "wiring" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_module_runs() -> None:
+    done = subprocess.run([sys.executable, "-m", "flowcheck", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("flowcheck ")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pipe whose reader has gone")
+def test_a_reader_that_has_gone_is_no_error() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as stdout:
+        done = subprocess.run([sys.executable, "-m", "flowcheck", "rules"], stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full device")
+def test_a_full_disk_is_one_line() -> None:
+    with Path("/dev/full").open("w") as stdout:
+        done = subprocess.run([sys.executable, "-m", "flowcheck", "rules"], stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "flowcheck: cannot write to stdout: No space left on device\n")
+
+
+def test_an_ascii_terminal_gets_escapes() -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    code = "from flowcheck.analyzer import cli; cli._write(None, 'a \\u00b7 b\\n')"
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "a \\xb7 b\n"
