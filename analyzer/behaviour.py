@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .request import Ids, ids_text
 from .results import Alternative, Clause, Condition, Evaluation, Wiring
@@ -47,11 +47,11 @@ def blocks(wirings: Sequence[Wiring]) -> tuple[Block, ...]:
 
 
 def members(wirings: Iterable[Wiring]) -> tuple[Member, ...]:
-    """The wirings of one block by place."""
-    same: dict[object, list[Wiring]] = {}
+    """The wirings by place; those that differ in nothing but the name come together."""
+    same: dict[Wiring, list[Wiring]] = {}
     for wiring in wirings:
-        answers = tuple((e.ids, e.num_layers, e.status, e.captured, e.error, e.reason_at, e.depends_on) for e in wiring.evaluated)
-        same.setdefault((wiring.at, wiring.setter, wiring.forward, wiring.assumptions, answers), []).append(wiring)
+        rows = tuple(replace(row, path=()) for row in wiring.evaluated)
+        same.setdefault(replace(wiring, model="", evaluated=rows), []).append(wiring)
     return tuple(Member(tuple(dict.fromkeys(wiring.model for wiring in group)), group[0]) for group in same.values())
 
 

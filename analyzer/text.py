@@ -41,4 +41,4 @@ def _painted(one: Line, colour: bool) -> str:
 
 def _coloured(span: Span) -> str:
     code, text = _CODES[span.tone], terminal(span.text)
-    return f"\x1b[{code}m{text}\x1b[0m" if code else text
+    return f"\x1b[{code}m{text}\x1b[0m" if code and text else text

@@ -76,6 +76,12 @@ def test_classes_with_an_inherited_setter_share_a_line() -> None:
     assert text.count("setter engine/llama.py:70") == 1
 
 
+def test_targets_that_fail_for_different_reasons_stay_apart() -> None:
+    text = answers(unknown_wiring("A", "no layers"), unknown_wiring("B", "no forward"))
+    assert "not established: no layers" in text
+    assert "not established: no forward" in text
+
+
 def test_classes_that_behave_alike_share_a_block_although_their_code_lies_elsewhere() -> None:
     text = table(wiring(), wiring("Qwen2ForCausalLM", Location("engine/qwen2.py", 88)))
     assert "behaviour 1 · 2 target classes" in text
