@@ -8,11 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from results_examples import analysis, unknown_wiring, wiring
+
 from flowcheck.analyzer import cli
 from flowcheck.analyzer.errors import BadInput
 from flowcheck.analyzer.request import Request
 from flowcheck.analyzer.results import Analysis
-from results_examples import analysis, unknown_wiring, wiring
 
 
 @pytest.fixture

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import jsonschema  # type: ignore[import-untyped, unused-ignore]
 import pytest
+from results_examples import analysis, depending, evaluation, raising, unknown_wiring, unproved, wiring
+
 from flowcheck.analyzer.json_report import Object, dumps, report_document, schema, wiring_document
 from flowcheck.analyzer.results import Analysis, Evaluation, Location, NotEstablished
 from flowcheck.analyzer.rule import Finding, Hop, Severity, judge
 from flowcheck.rules import RULES
-from results_examples import analysis, depending, evaluation, raising, unknown_wiring, unproved, wiring
 
 PLACE = Location("engine/llama.py", 12)
 KEY_ERROR = "KeyError: 'x' (engine/llama.py:50)"

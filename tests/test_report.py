@@ -3,12 +3,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from flowcheck.analyzer.escape import terminal
-from flowcheck.analyzer.report import Detail, check_report, wiring_report
-from flowcheck.analyzer.results import Analysis, Clause, Evaluation, Location, NotEstablished, Wiring
-from flowcheck.analyzer.rule import Finding, Hop, Severity, judge
-from flowcheck.analyzer.text import Span, line, paint
-from flowcheck.rules import RULES
 from results_examples import (
     NO_DEEPSTACK,
     SINGLE_RANK,
@@ -21,6 +15,13 @@ from results_examples import (
     unproved,
     wiring,
 )
+
+from flowcheck.analyzer.escape import terminal
+from flowcheck.analyzer.report import Detail, check_report, wiring_report
+from flowcheck.analyzer.results import Analysis, Clause, Evaluation, Location, NotEstablished, Wiring
+from flowcheck.analyzer.rule import Finding, Hop, Severity, judge
+from flowcheck.analyzer.text import Span, line, paint
+from flowcheck.rules import RULES
 
 PLAIN = Detail()
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from results_examples import analysis, evaluation, unknown_wiring, unproved, wiring
+
 from flowcheck.analyzer.errors import BadInput
 from flowcheck.analyzer.results import Analysis, Location, NotEstablished
 from flowcheck.analyzer.rule import Example, Finding, Rule, Severity, chosen, judge, named, severity
 from flowcheck.rules import RULES
-from results_examples import analysis, evaluation, unknown_wiring, unproved, wiring
 
 EXAMPLES = [pytest.param(rule, example, id=f"{rule.code}: {example.title}") for rule in RULES for example in rule.examples]
 HEADINGS = ["What it finds", "Why it matters", "Example", "Instead", "What it cannot see", "Sources"]
