@@ -96,7 +96,7 @@ def open_source(argument: str, package: str = "sglang") -> SourceTree:
 
 def _open_store(argument: str, package: str) -> Store:
     if not argument or "\0" in argument:
-        raise BadInput(f"{printable(argument)!r}: not a path; give a folder, an archive or the name of an installed package")
+        raise BadInput(f"'{printable(argument)}': not a path; give a folder, an archive or the name of an installed package")
     keep_absolute = os.path.isabs(argument)
     if os.path.isdir(argument):
         return open_folder(argument, package, keep_absolute=keep_absolute)

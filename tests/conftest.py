@@ -21,3 +21,10 @@ def release() -> Release:
         return found
 
     return fetch
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder that is the working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
