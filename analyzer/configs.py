@@ -94,7 +94,8 @@ def _wrong_facts(values: dict[str, Json]) -> Iterator[tuple[Path, str, Json]]:
     yield from _wrong_numbers(values, ())
     architectures = values.get("architectures")
     if isinstance(architectures, list):
-        yield from ((("architectures", at), "the name of a class", name) for at, name in enumerate(architectures) if not isinstance(name, str))
+        wrong = ((at, name) for at, name in enumerate(architectures) if not isinstance(name, str))
+        yield from ((("architectures", at), "the name of a class", name) for at, name in wrong)
     elif architectures is not None:
         yield ("architectures",), "a list of class names", architectures
     nested = values.get(NESTED)
@@ -122,7 +123,7 @@ def _kind(value: Json) -> str:
         case int() | float():
             return str(value)[:40]
         case str():
-            return f"the text {printable(value[:40])!r}"
+            return f"the text {value[:40]!r}"
         case list():
             return "a list"
         case dict():
