@@ -1,0 +1,200 @@
+"""The house rules: what is packaged, who may import whom, what is never used, and how long things may grow."""
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from flowcheck.rules import RULES
+
+ROOT = Path(__file__).resolve().parents[1]
+
+LAYERS: tuple[tuple[str, ...], ...] = (
+    ("errors", "results", "layout", "json_text", "request", "escape", "scope"),
+    ("archive", "folder", "installed", "text", "ir"),
+    ("source", "index", "options"),
+    ("values", "lower", "configs"),
+    ("resolve", "library"),
+    ("interpret",),
+    ("graph",),
+    ("flows", "wiring", "training"),
+    ("rule",),
+    ("rules",),
+    ("pipeline",),
+    ("json_report", "behaviour"),
+    ("report", "rule_pages", "sarif", "draw", "html"),
+    ("cli",),
+    ("entry",),
+)
+"""The lowest first. A file of ``analyzer/`` is called by its name, a folder by its own; a file imports from lower rows only."""
+
+LIBRARIES = {"libcst": "lower", "networkx": "graph", "graphviz": "draw", "typer": "cli"}
+"""Each library from outside has one room."""
+
+BANNED_MODULES = {"pickle", "marshal", "shelve", "dill", "runpy", "imp", "code", "codeop"}
+BANNED_CALLS = {"eval", "exec", "compile", "__import__"}
+HARMLESS = ("importlib.metadata", "importlib.resources")
+"""All else below ``importlib`` can run what it finds."""
+LONGEST_FILE = 320
+LONGEST_FUNCTION = 45
+LISTS = {"analyzer/ir.py": 500}
+"""Files that are lists of declarations, and the length that they may have."""
+
+
+def sources() -> list[Path]:
+    return sorted(path for top in ("analyzer", "rules") for path in (ROOT / top).rglob("*.py"))
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def room(path: Path) -> str:
+    """What the table calls the file, or the module that an import names."""
+    top, *inner = path.relative_to(ROOT).with_suffix("").parts
+    return top if top != "analyzer" or not inner else inner[0]
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_bytes())
+
+
+def imported_rooms(path: Path) -> Iterator[tuple[str, int]]:
+    """The rooms of this project that a file imports from, type-only imports too, with the line."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from ((found, node.lineno) for alias in node.names if (found := project_room(alias.name)))
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((found, node.lineno) for module in targets(path, node) if (found := project_room(module)))
+
+
+def targets(path: Path, node: ast.ImportFrom) -> list[str]:
+    """The modules that ``from … import …`` names: ``from . import ir`` names one for each alias."""
+    module = node.module or ""
+    if node.level:
+        package = ["flowcheck", *path.relative_to(ROOT).parent.parts]
+        module = ".".join([*package[: len(package) - node.level + 1], *module.split(".")]).rstrip(".")
+    is_package = module in ("flowcheck", "flowcheck.analyzer")
+    return [f"{module}.{alias.name}" for alias in node.names] if is_package else [module]
+
+
+def project_room(module: str) -> str | None:
+    top, *inner = module.split(".")
+    if top != "flowcheck" or not inner:
+        return None
+    return inner[1] if inner[0] == "analyzer" and len(inner) > 1 else inner[0]
+
+
+def parameters(paths: list[Path]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("path", paths, ids=name)
+
+
+@parameters([path for path in sources() if room(path) not in ("__init__", "analyzer")])
+def test_imports_go_down(path: Path) -> None:
+    rows = {unit: number for number, row in enumerate(LAYERS) for unit in row}
+    mine = room(path)
+    assert mine in rows, f"give {mine} a row in LAYERS"
+    for other, line in imported_rooms(path):
+        assert other == mine or rows.get(other, len(LAYERS)) < rows[mine], f"{name(path)}:{line} imports {other}"
+
+
+def test_every_room_is_in_one_row() -> None:
+    units = [unit for row in LAYERS for unit in row]
+    assert len(units) == len(set(units))
+
+
+def foreign_modules(path: Path) -> Iterator[tuple[str, str]]:
+    """The modules from outside that a file imports, and the place."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, f"{name(path)}:{node.lineno}") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield from ((f"{node.module}.{alias.name}", f"{name(path)}:{node.lineno}") for alias in node.names)
+
+
+@parameters(sources())
+def test_each_library_has_one_room(path: Path) -> None:
+    for module, place in foreign_modules(path):
+        top = module.split(".")[0]
+        assert LIBRARIES.get(top, room(path)) == room(path), f"{place} imports {module}"
+        assert top not in BANNED_MODULES, f"{place} imports {module}"
+        assert top != "importlib" or module.startswith(HARMLESS), f"{place} imports {module}"
+
+
+@parameters(sources())
+def test_nothing_is_executed(path: Path) -> None:
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Call):
+            called = node.func
+            if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == "builtins":
+                assert called.attr not in BANNED_CALLS, f"{name(path)}:{node.lineno}"
+            elif isinstance(called, ast.Name):
+                assert called.id not in BANNED_CALLS, f"{name(path)}:{node.lineno}"
+
+
+@parameters(sources())
+def test_files_and_functions_are_short(path: Path) -> None:
+    lines = path.read_bytes().count(b"\n")
+    assert lines < LISTS.get(name(path), LONGEST_FILE), f"{name(path)} has {lines} lines"
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            length = (node.end_lineno or node.lineno) - node.lineno + 1
+            assert length <= LONGEST_FUNCTION, f"{name(path)}:{node.lineno} {node.name} has {length} lines"
+
+
+class TestPackaging:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
+
+    def test_every_folder_with_code_or_data_is_packaged(self) -> None:
+        data = {ending.removeprefix("*") for ending in self.settings["package-data"]["*"] if ending.startswith("*")}
+        files = (path for top in ("analyzer", "rules") for path in (ROOT / top).rglob("*") if path.suffix in {".py", *data})
+        folders = {name(path.parent) for path in files}
+        assert folders == set(self.settings["package-dir"].values())
+        assert set(self.settings["packages"]) == set(self.settings["package-dir"])
+
+    def test_a_package_is_called_after_its_folder(self) -> None:
+        for package, folder in self.settings["package-dir"].items():
+            assert (package, folder) == ("flowcheck", "analyzer/entry") or package == "flowcheck." + folder.replace("/", ".")
+
+    def test_the_top_level_has_few_rooms(self) -> None:
+        allowed = {"analyzer", "rules", "tests", "fixtures", "pyproject.toml", "README.md", "LICENSE", "action.yml"}
+        ignored = {line.rstrip("/") for line in (ROOT / ".gitignore").read_text("utf-8").splitlines()}
+        found = {path.name for path in ROOT.iterdir() if not path.name.startswith(".") and path.name not in ignored}
+        assert {entry for entry in found if not entry.endswith(".egg-info")} <= allowed
+
+
+@pytest.mark.skipif(not (ROOT / "analyzer/cli.py").exists(), reason="there is no command line yet")
+def test_help_imports_no_heavy_library() -> None:
+    run = subprocess.run([sys.executable, "-X", "importtime", "-m", "flowcheck", "--help"], capture_output=True, text=True, check=True)
+    imported = {line.rsplit("|", 1)[1].strip().split(".")[0] for line in run.stderr.splitlines() if line.startswith("import time:")}
+    assert "typer" in imported
+    assert not imported & {"libcst", "networkx", "graphviz"}
+
+
+class TestReadme:
+    text = (ROOT / "README.md").read_text("utf-8")
+
+    @pytest.mark.parametrize("mark", ["run", "test"])
+    def test_each_command_is_marked_once(self, mark: str) -> None:
+        blocks = re.findall(rf"<!-- command: {mark} -->\n+```sh\n(.+?)\n```", self.text, re.DOTALL)
+        assert len(blocks) == 1
+        assert "\n" not in blocks[0]
+        assert "venv" in blocks[0]
+
+    def test_the_fixture_of_the_first_command_is_there(self) -> None:
+        (fixture,) = set(re.findall(r"flowcheck (fixtures/\S+)", self.text))
+        assert (ROOT / fixture).is_dir()
+
+    def test_the_table_of_rules_is_that_of_the_rules(self) -> None:
+        rows = [f"| {rule.code} | {rule.name} | {rule.severity} | {rule.summary} |" for rule in RULES]
+        assert re.findall(r"^\| FC.*$", self.text, re.MULTILINE) == rows
+
+    def test_every_file_it_names_is_there(self) -> None:
+        named = re.findall(r"`((?:analyzer|rules|tests|fixtures|\.ci)/[\w./-]*)`", self.text)
+        assert [path for path in named if not (ROOT / path).exists()] == []
