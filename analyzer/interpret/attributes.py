@@ -1,0 +1,308 @@
+"""Attributes: ``getattr``, ``setattr``, ``hasattr`` and what a dot means for each kind of value."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..values import (
+    MISSING,
+    BoundMethod,
+    BuiltinMethod,
+    ClassValue,
+    DictValue,
+    EnumMember,
+    External,
+    ExternalObject,
+    FunctionValue,
+    Id,
+    Instance,
+    ListValue,
+    ModuleValue,
+    Partial,
+    Phi,
+    SetValue,
+    Super,
+    Tensor,
+    Unknown,
+    Value,
+)
+from .branch import lift, pick
+from .classes import attrs_of, find_in_class, is_closed, resolution_order
+from .effects import effects_of
+from .names import decorators, module_name
+from .signals import Raised
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+def get_attribute(machine: Machine, value: Value, name: str) -> Value:
+    """``value.name``; raises AttributeError in the program."""
+    if type(value) is Phi:
+        return lift(machine, value, lambda v: get_attribute(machine, v, name))
+    match value:
+        case Instance():
+            return instance_attribute(machine, value, name)
+        case Unknown():
+            return unknown_attribute(machine, value, name)
+        case Tensor():
+            return machine.tensor_attribute(value, name)
+        case ModuleValue():
+            return module_attribute(machine, value, name)
+        case ClassValue():
+            return class_attribute(machine, value, name)
+        case External():
+            return External(f"{value.name}.{name}")
+        case ExternalObject():
+            return outside_object(machine, value, name)
+        case Super():
+            return super_attribute(machine, value, name)
+        case EnumMember():
+            return enum_attribute(machine, value, name)
+        case None:
+            raise machine.raised("AttributeError", f"'NoneType' object has no attribute {name!r}")
+        case ListValue() | DictValue() | SetValue() | str() | tuple() | bytes() | int() | float() | range() | Partial() | FunctionValue() | BoundMethod():
+            return plain_attribute(machine, value, name)
+    return machine.mystery(name, f"attribute {name!r} of a value that is not modelled")
+
+
+def plain_attribute(machine: Machine, value: Value, name: str) -> Value:
+    if name == "__class__":
+        return External(f"builtins.{type(value).__name__}")
+    if isinstance(value, FunctionValue | BoundMethod | Partial):
+        if name == "__name__" and isinstance(value, FunctionValue):
+            return value.name
+        if name == "__self__" and isinstance(value, BoundMethod):
+            return value.receiver
+        return machine.mystery(name, f"attribute {name!r} of a function")
+    native = {ListValue: list, DictValue: dict, SetValue: set, Id: int}.get(type(value), type(value))
+    if not hasattr(native, name) and not (isinstance(value, ListValue) and (value.modules or name in machine.list_methods)):
+        raise machine.raised("AttributeError", f"{native.__name__!r} object has no attribute {name!r}")
+    return BuiltinMethod(value, name)
+
+
+def unknown_attribute(machine: Machine, value: Unknown, name: str) -> Value:
+    key = f"{value.key}.{name}"
+    written = machine.written.get(key, MISSING)
+    if written is not MISSING:
+        return written
+    known = machine.supposed_value(key)
+    if known is not None:
+        return known[0]
+    configured = machine.config_attribute(value, name, key)
+    return configured if configured is not MISSING else machine.unknown(key, value.reason, reads_ids=value.reads_ids)
+
+
+def module_attribute(machine: Machine, value: ModuleValue, name: str) -> Value:
+    module = machine.index.module(value.name)
+    if module is not None:
+        found = module_name(machine, module, name)
+        if found is not MISSING:
+            return found
+    if machine.index.exists(f"{value.name}.{name}"):
+        return ModuleValue(f"{value.name}.{name}")
+    raise machine.raised("AttributeError", f"module {value.name!r} has no attribute {name!r}", certain=False)
+
+
+def instance_attribute(machine: Machine, value: Instance, name: str) -> Value:
+    if value.pending and is_plain_method(machine, value.cls, name):
+        return from_class(machine, value, name)
+    own = attrs_of(machine, value).get(name, MISSING)
+    if own is not MISSING:
+        if type(own) is Phi:
+            return lift(machine, own, lambda v: present(machine, value, name, v))
+        return own
+    return from_class(machine, value, name)
+
+
+def is_plain_method(machine: Machine, cls: ClassValue, name: str) -> bool:
+    """Whether an attribute is a method that no constructor of the class overwrites: reading it needs no constructed object."""
+    found, owner = find_in_class(machine, cls, name)
+    if not isinstance(found, FunctionValue) or found.node is None or not isinstance(owner, ClassValue) or set(decorators(found.node)) & {"property", "cached_property"}:
+        return False
+    return not any({name, "*"} & stores for stores in constructor_stores(machine, cls))
+
+
+def constructor_stores(machine: Machine, cls: ClassValue) -> Iterator[frozenset[str]]:
+    for ancestor in resolution_order(machine, cls):
+        if isinstance(ancestor, ClassValue):
+            init, owner = find_in_class(machine, ancestor, "__init__")
+            if isinstance(init, FunctionValue) and init.node is not None and owner is ancestor:
+                yield effects_of(machine, init.node).stores
+
+
+def present(machine: Machine, value: Instance, name: str, found: Value) -> Value:
+    return found if found is not MISSING else from_class(machine, value, name)
+
+
+def from_class(machine: Machine, value: Instance, name: str) -> Value:
+    found, owner = find_in_class(machine, value.cls, name)
+    if found is not MISSING:
+        if isinstance(owner, External):
+            return machine.bound_outside(value, owner.name, name)
+        return bind(machine, found, value)
+    if name == "__class__":
+        return value.cls
+    if name == "__dict__":
+        return machine.mystery("__dict__", "an object's __dict__")
+    fallback, owner = find_in_class(machine, value.cls, "__getattr__")
+    if fallback is not MISSING and isinstance(owner, ClassValue):
+        return machine.call(bind(machine, fallback, value), (name,), {})
+    if is_closed(machine, value.cls):
+        raise machine.raised("AttributeError", f"{value.cls.name!r} object has no attribute {name!r}")
+    return machine.unknown(f"{value.cls.name}#{value.attrs.born}.{name}", f"{value.cls.name} has a base class outside the tree")
+
+
+def bind(machine: Machine, found: Value, receiver: Value) -> Value:
+    """A class attribute as seen through an object: methods are bound, properties evaluated."""
+    if type(found) is Phi:
+        return lift(machine, found, lambda v: bind(machine, v, receiver))
+    if isinstance(found, Instance) and machine.has_method(found, "__get__"):
+        owner = receiver.cls if isinstance(receiver, Instance) else receiver
+        return machine.call(machine.get_attribute(found, "__get__"), (receiver, owner), {})
+    if not isinstance(found, FunctionValue):
+        return found
+    marks = decorators(found.node) if found.node is not None else ()
+    if "staticmethod" in marks:
+        return found
+    if "classmethod" in marks:
+        cls = receiver.cls if isinstance(receiver, Instance | EnumMember) else receiver
+        return BoundMethod(found, cls)
+    if "property" in marks or "cached_property" in marks:
+        return machine.call(BoundMethod(found, receiver), (), {})
+    return BoundMethod(found, receiver)
+
+
+def class_attribute(machine: Machine, value: ClassValue, name: str) -> Value:
+    found, owner = find_in_class(machine, value, name)
+    if found is not MISSING and not isinstance(owner, External):
+        if isinstance(found, FunctionValue) and found.node is not None and "classmethod" in decorators(found.node):
+            return BoundMethod(found, value)
+        return found
+    if name in ("__name__", "__qualname__"):
+        return value.name
+    if name == "__module__":
+        return value.module.name
+    if name == "__mro__":
+        return resolution_order(machine, value)
+    if name == "__members__":
+        return machine.enum_dict(value)
+    if isinstance(owner, External):
+        return found
+    if is_closed(machine, value):
+        raise machine.raised("AttributeError", f"type object {value.name!r} has no attribute {name!r}", certain=False)
+    return machine.unknown(f"{value.qualified}.{name}", f"{value.name} has a base class outside the tree")
+
+
+def super_attribute(machine: Machine, value: Super, name: str) -> Value:
+    cls = value.receiver.cls if isinstance(value.receiver, Instance | EnumMember) else value.receiver
+    if not isinstance(cls, ClassValue):
+        return machine.mystery(name, "super() of a value that is not understood")
+    found, owner = find_in_class(machine, cls, name, after=value.after)
+    if found is MISSING:
+        if name in ("__init__", "__init_subclass__", "__post_init__", "__new__"):
+            return External("builtins.object.__init__")
+        return machine.mystery(f"super.{name}", f"{name!r} is in no base class of the tree")
+    if isinstance(owner, External):
+        return External("builtins.object.__init__") if name == "__init__" else machine.bound_outside(value.receiver, owner.name, name)
+    return bind(machine, found, value.receiver)
+
+
+def enum_attribute(machine: Machine, value: EnumMember, name: str) -> Value:
+    if name in ("value", "_value_"):
+        return value.value
+    if name in ("name", "_name_"):
+        return value.name
+    found, owner = find_in_class(machine, value.cls, name)
+    if found is MISSING or isinstance(owner, External):
+        return machine.unknown(f"{value.cls.name}.{value.name}.{name}", "an attribute of an enumeration's member")
+    return bind(machine, found, value)
+
+
+def outside_object(machine: Machine, value: ExternalObject, name: str) -> Value:
+    own = value.attrs.get(name, MISSING)
+    if own is not MISSING:
+        return lift(machine, own, lambda v: v if v is not MISSING else machine.unknown(f"{value.key}.{name}", value.cls))
+    known = machine.supposed_value(f"{value.key}.{name}")
+    return known[0] if known else BuiltinMethod(value, name)
+
+
+def set_attribute(machine: Machine, value: Value, name: str, new: Value) -> None:
+    """``value.name = new``."""
+    value = pick(machine, value)
+    match value:
+        case Phi():
+
+            def write(target: Value) -> Value:
+                set_attribute(machine, target, name, new)
+                return None
+
+            lift(machine, value, write)
+        case Instance():
+            set_on_instance(machine, value, name, new)
+        case ExternalObject():
+            machine.heap.write(value.attrs, name, new)
+        case ClassValue():
+            machine.heap.write(value.slots, name, new)
+        case Unknown():
+            machine.heap.write(machine.written, f"{value.key}.{name}", new)
+        case Tensor():
+            machine.heap.write(value.cell, f".{name}", new)
+        case ModuleValue():
+            module = machine.index.module(value.name)
+            if module is not None:
+                machine.heap.write(machine.slots_of(module), name, new)
+        case None:
+            raise machine.raised("AttributeError", f"'NoneType' object has no attribute {name!r}")
+        case ListValue():
+            machine.heap.write(value.state, f".{name}", new)
+
+
+def set_on_instance(machine: Machine, value: Instance, name: str, new: Value) -> None:
+    attrs = attrs_of(machine, value)
+    found, _ = find_in_class(machine, value.cls, name)
+    if isinstance(found, FunctionValue) and found.node is not None and "property" in decorators(found.node):
+        setter = machine.property_setter(value.cls, name)
+        if setter is None:
+            raise machine.raised("AttributeError", f"property {name!r} of {value.cls.name!r} object has no setter")
+        machine.call(BoundMethod(setter, value), (new,), {})
+        return
+    machine.heap.write(attrs, name, new)
+
+
+def has_attribute(machine: Machine, value: Value, name: str) -> Value:
+    """``hasattr(value, name)``."""
+    if type(value) is Phi:
+        return lift(machine, value, lambda v: has_attribute(machine, v, name))
+    if isinstance(value, Instance):
+        own = pick(machine, attrs_of(machine, value).get(name, MISSING))
+        if type(own) is Phi:
+            return lift(machine, own, lambda v: v is not MISSING or has_in_class(machine, value, name))
+        return own is not MISSING or has_in_class(machine, value, name)
+    if isinstance(value, Unknown):
+        if f"{value.key}.{name}" in machine.written or machine.supposed_value(f"{value.key}.{name}") is not None:
+            return True
+        if machine.config_attribute(value, name, f"{value.key}.{name}") is not MISSING:
+            return True
+        return machine.unknown(f"hasattr({value.key}, {name!r})", value.reason)
+    if isinstance(value, Tensor) and value.cell.get(f".{name}", MISSING) is MISSING and name not in machine.tensor_names:
+        return False
+    if isinstance(value, External | ExternalObject | Tensor):
+        return machine.unknown(f"hasattr({machine.show(value)}, {name!r})", "an object outside the tree")
+    try:
+        get_attribute(machine, value, name)
+    except Raised as raised:
+        if raised.kind != "AttributeError":
+            raise
+        return False
+    return True
+
+
+def has_in_class(machine: Machine, value: Instance, name: str) -> Value:
+    found, _ = find_in_class(machine, value.cls, name)
+    if found is not MISSING:
+        return True
+    fallback, owner = find_in_class(machine, value.cls, "__getattr__")
+    if (fallback is not MISSING and isinstance(owner, ClassValue)) or not is_closed(machine, value.cls):
+        return machine.unknown(f"hasattr({value.cls.name}#{value.attrs.born}, {name!r})", "its attributes are not all known")
+    return False

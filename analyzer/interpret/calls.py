@@ -1,0 +1,242 @@
+"""Calls: who is called, how arguments are bound, and whether the callee is entered or left opaque."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .. import ir
+from ..values import (
+    MISSING,
+    BoundMethod,
+    BuiltinMethod,
+    ClassValue,
+    DictValue,
+    ExternalObject,
+    External,
+    FunctionValue,
+    Instance,
+    ListValue,
+    Partial,
+    Phi,
+    Scope,
+    SetValue,
+    Tensor,
+    Unknown,
+    Value,
+)
+from .branch import lift, unpark
+from .classes import find_in_class, instantiate, is_module_class
+from .effects import may_capture
+from .layers import reached
+from .names import decorators
+from .signals import GiveUp, Raised, Return
+from .state import MAX_CALLS, Frame
+from .statements import run_block
+
+if TYPE_CHECKING:
+    from .machine import Consumer, Machine
+
+
+def call(machine: Machine, function: Value, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
+    """Call any value."""
+    match function:
+        case BoundMethod():
+            return call_bound(machine, function, args, keywords)
+        case FunctionValue():
+            return call_function(machine, function, args, keywords)
+        case Instance():
+            return call_instance(machine, function, args, keywords)
+        case ClassValue():
+            return instantiate(machine, function, args, keywords)
+        case External() | BuiltinMethod():
+            return machine.call_library(function, args, keywords)
+        case Partial():
+            return call(machine, function.function, (*function.args, *args), {**dict(function.keywords), **keywords})
+        case Phi():
+            return lift(machine, function, lambda f: call(machine, f, args, keywords))
+        case Unknown():
+            return call_unknown(machine, function, args, keywords)
+        case None | bool() | int() | float() | str() | tuple() | ListValue() | DictValue():
+            names = {ListValue: "list", DictValue: "dict", type(None): "NoneType"}
+            name = names.get(type(function), type(function).__name__)
+            raise machine.raised("TypeError", f"{name!r} object is not callable")
+    return call_outside(machine, function, args, keywords)
+
+
+def call_bound(machine: Machine, method: BoundMethod, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
+    """A method of a module that stands in the list of layers opens that layer, as calling the module does."""
+    receiver = method.receiver
+    if isinstance(receiver, Instance) and receiver in machine.members and not machine.inside and tensors_in(args, keywords):
+        return machine.in_layer(receiver, lambda: call(machine, method.function, (receiver, *args), keywords))
+    return call(machine, method.function, (receiver, *args), keywords)
+
+
+def call_instance(machine: Machine, instance: Instance, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
+    """Calling an object runs its ``__call__``, for a torch module its ``forward``."""
+    found, owner = find_in_class(machine, instance.cls, "__call__")
+    if (found is MISSING or not isinstance(owner, ClassValue)) and is_module_class(machine, instance.cls):
+        found = machine.get_attribute(instance, "forward") if "forward" in instance.attrs else find_in_class(machine, instance.cls, "forward")[0]
+    if not isinstance(found, FunctionValue):
+        if found is not MISSING and not isinstance(found, External):
+            return call(machine, found, args, keywords)
+        return call_outside(machine, instance, args, keywords)
+    return call_bound(machine, BoundMethod(found, instance), args, keywords)
+
+
+def call_unknown(machine: Machine, function: Unknown, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
+    """Calling something unknown: a supposed answer, else an unknown that is the same for the same arguments."""
+    identity = machine.identity_of(function.key.rpartition(".")[2], args, keywords)
+    if identity is not None:
+        return identity
+    if not tensors_in(args, keywords):
+        shown = ", ".join([*(machine.show(a) for a in args), *(f"{k}={machine.show(v)}" for k, v in keywords.items())])
+        key = f"{function.key}({shown})"
+        known = machine.supposed_value(key)
+        machine.clobber(args, keywords, function.key)
+        return known[0] if known else machine.unknown(key, function.reason, reads_ids=function.reads_ids)
+    return call_outside(machine, function, args, keywords)
+
+
+def call_outside(machine: Machine, function: Value, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
+    """A callee of which nothing is known: its result is one fresh atom, and what it was given may have been written."""
+    tensors = tensors_in(args, keywords)
+    shown = machine.show(function)
+    machine.clobber(args, keywords, shown)
+    if not tensors:
+        return machine.mystery(shown, f"{shown} is outside the tree and not modelled")
+    for tensor in tensors:
+        if machine.is_stream(tensor):
+            machine.write_content(tensor, machine.mystery(shown, f"{shown} is not modelled and may write its argument"))
+    return machine.opaque(shown, tensors)
+
+
+def tensors_in(args: tuple[Value, ...], keywords: dict[str, Value]) -> tuple[Tensor, ...]:
+    """The tensors among arguments, those in tuples and Phis included."""
+    found: list[Tensor] = []
+    queue = [*args, *keywords.values()]
+    while queue:
+        value = queue.pop(0)
+        if isinstance(value, Tensor):
+            found.append(value)
+        elif isinstance(value, tuple):
+            queue.extend(value)
+        elif isinstance(value, Phi):
+            queue.extend((value.if_true, value.if_false))
+    return tuple(found)
+
+
+def must_enter(machine: Machine, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> bool:
+    """Whether a callee's effects or results matter to the stream, so that it may not be left opaque."""
+    tensors = tensors_in(args, keywords)
+    if not tensors or any(machine.is_stream(t) for t in tensors):
+        return True
+    receiver = args[0] if function.owner is not None and args else None
+    others = [v for v in (*args, *keywords.values()) if v is not receiver]
+    if any(holds_code(v) for v in others):
+        return True
+    if not machine.inside and machine.in_flow_code(function.module.path):
+        return True
+    return may_capture(machine, function)
+
+
+def holds_code(value: Value) -> bool:
+    """Whether a value could capture when it is called or written to."""
+    if isinstance(value, Phi):
+        return holds_code(value.if_true) or holds_code(value.if_false)
+    if isinstance(value, tuple):
+        return any(holds_code(v) for v in value)
+    return isinstance(value, ListValue | DictValue | SetValue | FunctionValue | BoundMethod | BuiltinMethod | Partial | Instance)
+
+
+def call_function(machine: Machine, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
+    """Call a function of the tree."""
+    if machine.consumer is not None and function.name == machine.consumer.method and function.owner is not None and function.owner.name == machine.consumer.cls:
+        return consume(machine, machine.consumer, function, args, keywords)
+    if function.owner is None and (supposed := machine.supposed_call(function, args, keywords)) is not None:
+        return supposed[0]
+    if function.owner is not None and (identity := machine.identity_of(function.name, args[1:], keywords)) is not None:
+        return identity
+    if not must_enter(machine, function, args, keywords):
+        machine.havoc(function, args)
+        return machine.opaque(function.name, tensors_in(args, keywords))
+    if function.node is not None and "contextmanager" in decorators(function.node):
+        manager = ExternalObject("contextlib.contextmanager", machine.fresh_key(function.name), machine.heap.new())
+        manager.attrs["call"] = Partial(function, args, tuple(keywords.items()))
+        return manager
+    return run_function(machine, function, args, keywords, None)
+
+
+def consume(machine: Machine, consumer: Consumer, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
+    """The call that ends the flow: note what it was given."""
+    code = machine.code.function(function.module, function.node)  # type: ignore[arg-type]
+    frame = Frame(None, function.module, function, machine.heap.new(), code.at)
+    bind_arguments(machine, function, code, args, keywords, frame)
+    reached(machine, frame.slots.get(consumer.hidden, MISSING), frame.slots.get(consumer.captured, MISSING))
+    return machine.mystery("logits", "what the consumer answers", not_none=True)
+
+
+def run_function(
+    machine: Machine, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value], on_yield: Callable[[Value], None] | None
+) -> Value:
+    """Run a function's body; a generator is run to its end and answers the list of what it yields."""
+    code = function.code or machine.code.function(function.module, function.node)  # type: ignore[arg-type]
+    if len(machine.frames) > MAX_CALLS:
+        raise GiveUp(f"more than {MAX_CALLS} calls inside one another", machine.location())
+    machine.count_step()
+    slots = machine.heap.new()
+    frame = Frame(Scope(slots, function.outer, code), function.module, function, slots, code.at)
+    collected = machine.list(())
+    if code.is_generator:
+        frame.on_yield = on_yield or (lambda value: machine.append(collected, value))
+    bind_arguments(machine, function, code, args, keywords, frame)
+    machine.frames.append(frame)
+    try:
+        signal = run_block(machine, code.body)
+        signal = unpark(machine, 0, signal, Return)
+    except Raised as raised:
+        if frame.reads_mutable:
+            raised.certain = False
+        raise
+    finally:
+        machine.frames.pop()
+    if code.is_generator:
+        return collected
+    result = signal.value if isinstance(signal, Return) else None
+    if result is None and frame.reads_mutable and machine.frames:
+        machine.frame.reads_mutable = True
+    return result
+
+
+def bind_arguments(machine: Machine, function: FunctionValue, code: ir.Function, args: tuple[Value, ...], keywords: dict[str, Value], frame: Frame) -> None:
+    """Bind arguments to parameters as Python does; a mismatch raises TypeError in the program."""
+    given, left = list(args), dict(keywords)
+    slots, missing = frame.slots, []
+    for parameter in code.parameters:
+        name = parameter.name
+        if parameter.kind == "star":
+            slots[name] = machine.sequence(tuple(given))
+            given = []
+        elif parameter.kind == "star-star":
+            slots[name] = machine.dict(dict(left))
+            left = {}
+        elif given and parameter.kind != "keyword-only":
+            if name in left and parameter.kind != "positional-only":
+                raise machine.raised("TypeError", f"{show_name(function)}() got multiple values for argument {name!r}")
+            slots[name] = given.pop(0)
+        elif name in left and parameter.kind != "positional-only":
+            slots[name] = left.pop(name)
+        elif parameter.default is not None:
+            slots[name] = machine.default(function, parameter.default)
+        else:
+            missing.append(name)
+    if missing:
+        raise machine.raised("TypeError", f"{show_name(function)}() missing required arguments: {', '.join(map(repr, missing))}")
+    if given:
+        limit = sum(p.kind in ("positional", "positional-only") for p in code.parameters)
+        raise machine.raised("TypeError", f"{show_name(function)}() takes {limit} positional arguments but {len(args)} were given")
+    if left:
+        raise machine.raised("TypeError", f"{show_name(function)}() got an unexpected keyword argument {next(iter(left))!r}")
+
+
+def show_name(function: FunctionValue) -> str:
+    return f"{function.owner.name}.{function.name}" if function.owner else function.name

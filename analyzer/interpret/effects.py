@@ -1,0 +1,104 @@
+"""What a function may change besides its own locals, read off its syntax: decides what may stay opaque and what must be entered.
+
+These are over-approximations by name. A callee is left opaque only if nothing here says that it may capture.
+"""
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..values import ClassValue, FunctionValue
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+MUTATORS = frozenset({"append", "appendleft", "extend", "insert", "add", "update", "setdefault", "put", "put_nowait", "push", "copy_", "__setitem__"})
+"""Methods that put something into their receiver."""
+MAX_DEPTH = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """``stores``: attributes written on parameters (``self`` included). ``feeds``: a parameter's attribute or item is given something
+    by a mutator. ``own_calls``: methods called on ``self``. ``part_calls``: attributes of ``self`` that are called. ``escapes``: writes
+    to what is neither ``self`` nor a local."""
+
+    stores: frozenset[str]
+    feeds: bool
+    own_calls: frozenset[str]
+    part_calls: frozenset[str]
+    escapes: bool
+
+
+def root(node: ast.expr) -> tuple[str | None, int]:
+    """The name that an attribute or subscript chain starts from, and the chain's length."""
+    depth = 0
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+        depth += 1
+    return (node.id if isinstance(node, ast.Name) else None), depth
+
+
+def read_effects(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Effects:
+    arguments = node.args
+    names = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    receiver = next((a.arg for a in (*arguments.posonlyargs, *arguments.args)), None)
+    stores: set[str] = set()
+    own, parts = set[str](), set[str]()
+    feeds = escapes = False
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store | ast.Del):
+            base, _ = root(inner)
+            if base in names:
+                stores.add(inner.attr)
+            escapes |= base != receiver
+        elif isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
+            base, depth = root(inner)
+            feeds |= base in names and depth > 1
+            escapes |= base in names and base != receiver
+        elif isinstance(inner, ast.Global | ast.Nonlocal):
+            escapes = True
+        elif isinstance(inner, ast.Call):
+            base, depth = root(inner.func)
+            if isinstance(inner.func, ast.Attribute):
+                if base == receiver and depth == 1:
+                    own.add(inner.func.attr)
+                    parts.add(inner.func.attr)
+                if inner.func.attr in MUTATORS:
+                    feeds |= base in names and not (base == receiver and depth == 1)
+                    escapes |= base != receiver and (base in names or depth > 1)
+            elif isinstance(inner.func, ast.Name) and inner.func.id == "setattr" and inner.args:
+                base, _ = root(inner.args[0])
+                escapes |= base != receiver
+                stores.add("*")
+    return Effects(frozenset(stores), feeds, frozenset(own), frozenset(parts), escapes)
+
+
+def effects_of(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Effects:
+    found = machine.code.effects.get(node)
+    if found is None:
+        found = machine.code.effects[node] = read_effects(node)
+    return found
+
+
+def may_capture(machine: Machine, function: FunctionValue, depth: int = 0) -> bool:
+    """Whether a function, or a method of its class that it calls, puts something into an object that it was given."""
+    if function.node is None:
+        return True
+    effects = effects_of(machine, function.node)
+    if effects.feeds:
+        return True
+    if depth >= MAX_DEPTH or function.owner is None:
+        return False
+    for name in effects.own_calls:
+        method, _ = machine.find_in_class(function.owner, name)
+        if isinstance(method, FunctionValue) and method is not function and may_capture(machine, method, depth + 1):
+            return True
+    return False
+
+
+def escapes_constructor(machine: Machine, cls: ClassValue) -> bool:
+    """Whether a constructor changes anything but its object: then it may not be postponed."""
+    init, _ = machine.find_in_class(cls, "__init__")
+    return isinstance(init, FunctionValue) and init.node is not None and effects_of(machine, init.node).escapes

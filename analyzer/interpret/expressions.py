@@ -1,0 +1,276 @@
+"""Expressions: one handler for each kind of node, in a table."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from .. import ir
+from ..values import External, Scope, Value
+from .assign import assign
+from .branch import choose, pick, require
+from .containers import iterate, subscript
+from .names import look_up
+from .operators import binary, compare, condition, truth, unary
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+Handler: TypeAlias = "Callable[[Machine, ir.Expression], Value]"
+
+
+def evaluate(machine: Machine, node: ir.Expression) -> Value:
+    """The value of an expression in the running function, with the conditions that are known answered."""
+    return pick(machine, HANDLERS[type(node)](machine, node))  # type: ignore[arg-type]
+
+
+def constant(machine: Machine, node: ir.Const) -> Value:
+    return node.value
+
+
+def ellipsis(machine: Machine, node: ir.EllipsisConst) -> Value:
+    return External("builtins.Ellipsis")
+
+
+def name(machine: Machine, node: ir.Name) -> Value:
+    return look_up(machine, node.id)
+
+
+def attribute(machine: Machine, node: ir.Attribute) -> Value:
+    value = evaluate(machine, node.value)
+    with machine.placed(node.at):
+        return machine.get_attribute(value, node.attr)
+
+
+def slice_(machine: Machine, node: ir.Slice) -> Value:
+    return slice(*(None if part is None else evaluate(machine, part) for part in (node.lower, node.upper, node.step)))
+
+
+def item(machine: Machine, node: ir.Subscript) -> Value:
+    value, index = evaluate(machine, node.value), evaluate(machine, node.index)
+    with machine.placed(node.at):
+        return subscript(machine, value, index)
+
+
+def call(machine: Machine, node: ir.Call) -> Value:
+    function = evaluate(machine, node.func)
+    args: list[Value] = []
+    keywords: dict[str, Value] = {}
+    complete = True
+    for argument in node.arguments:
+        value = evaluate(machine, argument.value)
+        if argument.star == 0 and argument.keyword is None:
+            args.append(value)
+        elif argument.star == 0 and argument.keyword is not None:
+            keywords[argument.keyword] = value
+        elif argument.star == 1:
+            spread = iterate(machine, value)
+            args.extend(spread or ())
+            complete &= spread is not None
+        else:
+            complete &= machine.spread_keywords(value, keywords)
+    if not complete:
+        return machine.call_incomplete(function, tuple(args), keywords)
+    if isinstance(function, External) and function.name == "builtins.super":
+        return machine.super_of(args)
+    with machine.placed(node.at):
+        return machine.call(function, tuple(args), keywords)
+
+
+def operation(machine: Machine, node: ir.Binary) -> Value:
+    left = evaluate(machine, node.left)
+    return binary(machine, node.op, left, evaluate(machine, node.right), node.at)
+
+
+def unary_operation(machine: Machine, node: ir.Unary) -> Value:
+    return unary(machine, node.op, evaluate(machine, node.operand), node.at)
+
+
+def boolean(machine: Machine, node: ir.Boolean) -> Value:
+    """``and`` and ``or`` answer an operand, and evaluate the right one only where the left one leaves it open."""
+    left = evaluate(machine, node.left)
+    known = condition(machine, truth(machine, left))
+    stops_at = node.op == "or"
+    if isinstance(known, bool):
+        return left if known is stops_at else evaluate(machine, node.right)
+    return choose(machine, known, lambda side: pick(machine, left) if side is stops_at else evaluate(machine, node.right))
+
+
+def comparison(machine: Machine, node: ir.Compare) -> Value:
+    left = evaluate(machine, node.left)
+    result: Value = True
+    for position, (op, right_node) in enumerate(node.comparisons):
+        right = evaluate(machine, right_node)
+        with machine.placed(node.at):
+            answer = compare(machine, op, left, right)
+        if position == 0:
+            result = answer
+        else:
+            before = result
+            known = condition(machine, before)
+            result = (answer if known else False) if isinstance(known, bool) else choose(machine, known, lambda side, a=answer: a if side else False)  # type: ignore[misc]
+        if result is False:
+            return False
+        left = right
+    return result
+
+
+def conditional(machine: Machine, node: ir.Conditional) -> Value:
+    known = condition(machine, evaluate(machine, node.test))
+    if isinstance(known, bool):
+        return evaluate(machine, node.body if known else node.orelse)
+    return choose(machine, known, lambda side: evaluate(machine, node.body if side else node.orelse))
+
+
+def lambda_(machine: Machine, node: ir.Lambda) -> Value:
+    return machine.close_over(node.function)
+
+
+def display(machine: Machine, node: ir.Display) -> Value:
+    items: list[Value] = []
+    for element in node.items:
+        if isinstance(element, ir.Starred):
+            value = evaluate(machine, element.value)
+            spread = iterate(machine, value)
+            if spread is None:
+                return machine.unknown_items(node.kind)
+            items.extend(spread)
+        else:
+            items.append(evaluate(machine, element))
+    if node.kind == "tuple":
+        return machine.sequence(tuple(items))
+    return machine.list(tuple(items)) if node.kind == "list" else machine.set_from(tuple(items))
+
+
+def dict_display(machine: Machine, node: ir.DictDisplay) -> Value:
+    made = machine.dict({})
+    for key, value_node in node.items:
+        value = evaluate(machine, value_node)
+        if key is None:
+            machine.call_method(made, "update", (value,), node.at)
+        else:
+            machine.set_item(made, evaluate(machine, key), value)
+    return made
+
+
+def comprehension(machine: Machine, node: ir.Comprehension) -> Value:
+    """A comprehension, eagerly; a generator expression too, since nothing that it reads changes before it is walked."""
+    found: list[tuple[Value, Value]] = []
+    frame = machine.frame
+    outer = frame.scope
+    frame.scope = Scope(machine.heap.new(), outer, None)
+    try:
+        complete = walk_clauses(machine, node, 0, found)
+    finally:
+        frame.scope = outer
+    if not complete:
+        return machine.unknown_items(node.kind)
+    if node.kind == "dict":
+        made = machine.dict({})
+        for key, value in found:
+            machine.set_item(made, key, value)
+        return made
+    items = tuple(element for element, _ in found)
+    return machine.set_from(items) if node.kind == "set" else machine.list(items)
+
+
+def walk_clauses(machine: Machine, node: ir.Comprehension, depth: int, found: list[tuple[Value, Value]]) -> bool:
+    """Walk the clauses from ``depth`` on; False where the number of elements is not known."""
+    if depth == len(node.clauses):
+        element = evaluate(machine, node.element)
+        found.append((element, evaluate(machine, node.value) if node.value is not None else None))
+        return True
+    clause = node.clauses[depth]
+    values = iterate(machine, evaluate(machine, clause.iterable))
+    if values is None:
+        return False
+    for value in values:
+        machine.count_step()
+        assign(machine, clause.target, value)
+        kept = filtered(machine, clause)
+        if kept is None:
+            return False
+        if kept and not walk_clauses(machine, node, depth + 1, found):
+            return False
+    return True
+
+
+def filtered(machine: Machine, clause: ir.Clause) -> bool | None:
+    """Whether the clause's conditions hold; None where one is open."""
+    for test in clause.conditions:
+        known = condition(machine, evaluate(machine, test))
+        if not isinstance(known, bool):
+            return None
+        if not known:
+            return False
+    return True
+
+
+def formatted(machine: Machine, node: ir.FormattedString) -> Value:
+    texts: list[str] = []
+    for part in node.parts:
+        value = evaluate(machine, part)
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            texts.append(str(value))
+        else:
+            return machine.mystery("text", "a formatted text", not_none=True)
+    return "".join(texts)
+
+
+def named(machine: Machine, node: ir.NamedExpression) -> Value:
+    value = evaluate(machine, node.value)
+    machine.bind_name(node.target.id, value)
+    return value
+
+
+def await_(machine: Machine, node: ir.Await) -> Value:
+    return evaluate(machine, node.value)
+
+
+def yield_(machine: Machine, node: ir.Yield) -> Value:
+    value = evaluate(machine, node.value) if node.value is not None else None
+    consumer = machine.frame.on_yield
+    if consumer is None:
+        return machine.mystery("yield", "a value sent to a generator")
+    if not node.delegate:
+        consumer(value)
+        return None
+    values = iterate(machine, require(machine, value, "what is yielded depends on it"))
+    if values is None:
+        machine.give_up("a generator delegates to something of unknown length")
+    for each in values:
+        consumer(each)
+    return None
+
+
+def opaque(machine: Machine, node: ir.OpaqueExpression) -> Value:
+    return machine.mystery("expression", f"an expression outside the vocabulary: {node.text[:60]}")
+
+
+def starred(machine: Machine, node: ir.Starred) -> Value:
+    return machine.rest(evaluate(machine, node.value))
+
+
+HANDLERS: dict[type, Handler] = {
+    ir.Const: constant,
+    ir.EllipsisConst: ellipsis,
+    ir.Name: name,
+    ir.Attribute: attribute,
+    ir.Slice: slice_,
+    ir.Subscript: item,
+    ir.Call: call,
+    ir.Binary: operation,
+    ir.Unary: unary_operation,
+    ir.Boolean: boolean,
+    ir.Compare: comparison,
+    ir.Conditional: conditional,
+    ir.Lambda: lambda_,
+    ir.Starred: starred,
+    ir.Display: display,
+    ir.DictDisplay: dict_display,
+    ir.Comprehension: comprehension,
+    ir.FormattedString: formatted,
+    ir.NamedExpression: named,
+    ir.Await: await_,
+    ir.Yield: yield_,
+    ir.OpaqueExpression: opaque,
+}  # type: ignore[dict-item]

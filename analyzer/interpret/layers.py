@@ -1,0 +1,79 @@
+"""The walk through the layers: which layer runs, what was made outside of them, and what reached the consumer."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..values import Content, Instance, ListValue, Phi, Tensor, Unknown, Value
+from .signals import GiveUp
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+def enlist(machine: Machine, modules: ListValue) -> None:
+    """Note the members of a list of modules that has as many entries as the model has layers."""
+    items = modules.state.get("items")
+    if not isinstance(items, tuple) or len(items) != machine.num_layers:
+        return
+    for index, item in enumerate(items):
+        for module in alternatives(item):
+            machine.members.setdefault(module, index)
+
+
+def alternatives(value: Value) -> tuple[Instance, ...]:
+    if isinstance(value, Phi):
+        return alternatives(value.if_true) + alternatives(value.if_false)
+    return (value,) if isinstance(value, Instance) else ()
+
+
+def in_layer(machine: Machine, module: Instance, run: Callable[[], Value]) -> Value:
+    """Run one layer: what is made meanwhile belongs to it."""
+    index = machine.members[module]
+    order = machine.walk["order"]
+    assert isinstance(order, tuple)
+    if order and isinstance(order[-1], int) and index <= order[-1]:
+        raise GiveUp(f"layer {index} runs after layer {order[-1]}", machine.location())
+    machine.heap.write(machine.walk, "order", (*order, index))
+    machine.heap.write(machine.walk, "layer", index)
+    machine.heap.write(machine.walk, "inside", True)
+    try:
+        return run()
+    finally:
+        machine.heap.write(machine.walk, "inside", False)
+
+
+def is_stream(machine: Machine, tensor: Tensor) -> bool:
+    """Whether a tensor holds something that was made before the layer that runs: the residual stream or a part of it.
+
+    Outside of the layers everything that was made in one, or entered the first, counts.
+    """
+    content = tensor.cell.get("content")
+    if not isinstance(content, Content):
+        return True
+    if machine.inside:
+        return any(atom.layer < machine.layer and atom.name not in machine.inputs for atom in content.atoms())
+    return any(atom.layer >= 0 for atom in content.atoms()) or (machine.layer >= 0 and any(atom.name not in machine.inputs for atom in content.atoms()))
+
+
+def note_outside(machine: Machine, result: Tensor, inputs: tuple[Tensor, ...]) -> None:
+    """An opaque result made outside of the layers from the stream: the final norm, if it is the last."""
+    if machine.inside or machine.layer < 0 or not any(is_stream(machine, t) for t in inputs):
+        return
+    finals = machine.walk["finals"]
+    assert isinstance(finals, tuple)
+    machine.heap.write(machine.walk, "finals", (*finals, result))
+
+
+def reached(machine: Machine, hidden: Value, captured: Value) -> None:
+    """The consumer was called."""
+    before = machine.sink.get("reached")
+    if before is True:
+        raise GiveUp("the consumer is reached twice", machine.location())
+    machine.heap.write(machine.sink, "reached", True)
+    machine.heap.write(machine.sink, "hidden", hidden)
+    machine.heap.write(machine.sink, "captured", captured)
+
+
+def unknown_reason(value: Value) -> str:
+    return value.reason if isinstance(value, Unknown) else "a value that is not understood"

@@ -1,0 +1,62 @@
+"""A short text for a value, for keys and messages."""
+from __future__ import annotations
+
+from ..values import (
+    BoundMethod,
+    BuiltinMethod,
+    ClassValue,
+    DictValue,
+    EnumMember,
+    External,
+    ExternalObject,
+    FunctionValue,
+    Instance,
+    ListValue,
+    ModuleValue,
+    Partial,
+    Phi,
+    SetValue,
+    Tensor,
+    Unknown,
+    Value,
+)
+
+
+def show(value: Value) -> str:
+    """One short line; two values with one text may differ only where nothing is known of them."""
+    match value:
+        case Unknown():
+            return value.key
+        case Phi():
+            return f"({value.condition.key} ? {show(value.if_true)} : {show(value.if_false)})"
+        case External():
+            return value.name.removeprefix("builtins.")
+        case ExternalObject():
+            return value.key
+        case Instance():
+            return f"{value.cls.name}#{value.attrs.born}"
+        case ClassValue():
+            return value.name
+        case EnumMember():
+            return f"{value.cls.name}.{value.name}"
+        case FunctionValue() | ModuleValue():
+            return value.name
+        case BoundMethod():
+            return f"{show(value.receiver)}.{show(value.function)}"
+        case BuiltinMethod():
+            return f"{show(value.receiver)}.{value.name}"
+        case Tensor():
+            return f"tensor#{value.cell.born}"
+        case ListValue() | SetValue():
+            items = value.state.get("items")
+            text = ", ".join(map(show, items)) if isinstance(items, tuple) and len(items) <= 8 else "…"
+            return f"[{text}]" if isinstance(value, ListValue) else f"{{{text}}}"
+        case DictValue():
+            return f"dict#{value.state.born}"
+        case Partial():
+            return f"partial({show(value.function)})"
+        case tuple():
+            return f"({', '.join(map(show, value))})"
+        case int() if not isinstance(value, bool):
+            return str(int(value))
+    return repr(value)

@@ -1,0 +1,54 @@
+"""How control leaves a statement: values for what stays inside one function, exceptions for what crosses functions."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ..results import Location
+from ..values import Unknown, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    pass
+
+
+Signal: TypeAlias = Return | Break | Continue | None
+"""How a block ended; None where it ran to its end."""
+
+
+class Raised(Exception):
+    """The interpreted program raised. ``certain`` is false where an operand or the way here was a guess."""
+
+    def __init__(self, kind: str, text: str, at: Location | None, certain: bool = True, value: Value = None) -> None:
+        super().__init__(kind, text)
+        self.kind, self.text, self.at, self.certain, self.value = kind, text, at, certain, value
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.text}" + (f" ({self.at})" if self.at else "")
+
+
+class NeedDecision(Exception):
+    """The two sides of a condition do not join: the run must be repeated with the condition decided, once for each answer."""
+
+    def __init__(self, condition: Unknown, why: str) -> None:
+        super().__init__(condition.key, why)
+        self.condition, self.why = condition, why
+
+
+class GiveUp(Exception):
+    """A limit of the analysis: the result is not established."""
+
+    def __init__(self, reason: str, at: Location | None) -> None:
+        super().__init__(reason)
+        self.reason, self.at = reason, at

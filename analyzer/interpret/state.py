@@ -1,0 +1,221 @@
+"""The state of the abstract machine: the heap, the frames, what is supposed, assumed and recorded."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from .. import ir
+from ..index import Index, Module
+from ..library.facts import Facts
+from ..results import Location, Step
+from ..values import MISSING, Atom, Content, FunctionValue, Instance, Scope, Slots, Tensor, Unknown, Value
+from .branch import Park
+from .heap import Heap
+from .signals import GiveUp, Raised
+
+MAX_STEPS = 4_000_000
+"""Statements and calls executed in one run before it is given up."""
+MAX_CALLS = 90
+"""Calls inside one another."""
+MAX_KEY = 160
+"""Characters of an unknown's key; a longer one becomes a number of its own."""
+
+
+@dataclass(slots=True)
+class Frame:
+    """One running function, or one module or class body. ``on_yield`` is the consumer of a running generator."""
+
+    scope: Scope | None
+    module: Module
+    function: FunctionValue | None
+    slots: Slots
+    at: ir.At
+    parks: list[Park] = field(default_factory=list)
+    on_yield: Callable[[Value], None] | None = None
+    reads_mutable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A condition that was taken for granted, since the other answer raises."""
+
+    condition: Unknown
+    answer: bool
+
+
+class State:
+    """The state of one abstract machine: a heap, the modules of one tree, and the walk through one model's layers."""
+
+    def __init__(self, index: Index, facts: Facts, printed: Callable[[str], str]) -> None:
+        self.index, self.supposed, self.printed = index, facts, printed
+        self.heap = Heap()
+        self.facts = self.heap.new()
+        self.modules: dict[str, Slots] = {}
+        self.base_facts: dict[str, bool] = {}
+        self.frames: list[Frame] = []
+        self.nesting = 0
+        self.steps = 0
+        self.serial = 0
+        self.assumptions: set[str] = set()
+        self.lasting: set[str] = set()
+        self.guards: dict[str, Guard] = {}
+        self.walk = self.heap.new(layer=-1, inside=False, order=(), finals=())
+        self.num_layers = 0
+        self.live: frozenset[Atom] = frozenset()
+        self.trail: list[Step] = []
+        self.folders: tuple[str, ...] = ()
+
+    # ------------------------------------------------------------------ places
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    def location(self, at: ir.At | None = None) -> Location | None:
+        """The place of an IR node of the running function, or of the running statement."""
+        if not self.frames:
+            return None
+        frame = self.frames[-1]
+        return Location(self.printed(frame.module.path), (at or frame.at).line)
+
+    def count_step(self) -> None:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise GiveUp(f"more than {MAX_STEPS:,} steps", self.location())
+
+    def raised(self, kind: str, text: str, at: ir.At | None = None, certain: bool = True) -> Raised:
+        return Raised(kind, text, self.location(at), certain)
+
+    # ---------------------------------------------------------------- unknowns
+
+    def unknown(
+        self,
+        key: str,
+        reason: str,
+        *,
+        at: Location | None = None,
+        reads_ids: bool = False,
+        not_none: bool = False,
+        positive: bool = False,
+        parts: tuple[Unknown, ...] = (),
+    ) -> Unknown:
+        if len(key) > MAX_KEY:
+            key = self.fresh_key(key[:40])
+        return Unknown(key, reason, at or self.location(), reads_ids, not_none, positive, parts)
+
+    def fresh_key(self, stem: str) -> str:
+        self.serial += 1
+        return f"{stem}#{self.serial}"
+
+    def mystery(self, stem: str, reason: str, *, not_none: bool = False, reads_ids: bool = False) -> Unknown:
+        """An unknown that equals nothing else."""
+        return self.unknown(self.fresh_key(stem), reason, not_none=not_none, reads_ids=reads_ids)
+
+    def assume(self, name: str) -> None:
+        """Note that a result rests on an assumption."""
+        self.assumptions.add(name)
+
+    def supposed_value(self, key: str) -> tuple[Value] | None:
+        """The value that the flow supposes for an unknown, boxed; None where it supposes nothing."""
+        found = self.supposed.values.get(key)
+        if found is None:
+            return None
+        self.assume(found.assumption)
+        return (self.fact(found.value),)
+
+    def fact(self, value: None | bool | int | float | str) -> Value:
+        if isinstance(value, str) and value.startswith("@"):
+            return self.unknown(value[1:], "an object outside the analysed code", not_none=True)
+        return value
+
+    # -------------------------------------------------------------- conditions
+
+    def known(self, condition: Unknown) -> bool | None:
+        """The answer to a condition, where this path has decided it."""
+        answer = self.facts.get(condition.key)
+        if isinstance(answer, bool):
+            return answer
+        if condition.key.startswith("not "):
+            opposite = self.facts.get(condition.key[4:])
+            return not opposite if isinstance(opposite, bool) else None
+        return self.base_facts.get(condition.key)
+
+    def suppose(self, condition: Unknown, answer: bool) -> None:
+        """On this path the condition has this answer."""
+        self.heap.write(self.facts, condition.key, answer)
+
+    def guarded(self, condition: Unknown, answer: bool) -> None:
+        """From here on the condition has this answer, since the other one raises."""
+        self.guards[condition.key] = Guard(condition, answer)
+        self.suppose(condition, answer)
+
+    # ----------------------------------------------------------------- tensors
+
+    @property
+    def layer(self) -> int:
+        layer = self.walk["layer"]
+        assert isinstance(layer, int)
+        return layer
+
+    @property
+    def post(self) -> bool:
+        """Whether what is made now is made between or after the layers."""
+        return self.walk["inside"] is not True and self.layer >= 0
+
+    def atom(self, name: str, inputs: tuple[Content, ...] = ()) -> Atom:
+        return Atom(self.layer, name, self.location(), inputs, self.post)
+
+    def tensor(self, content: Value, *, exact: bool = True, aliases: tuple[Slots, ...] = ()) -> Tensor:
+        """A handle on a new cell. ``aliases`` may be the same memory, and know it."""
+        cell = self.heap.new(content=content)
+        if not exact:
+            cell["opaque"] = True
+        if aliases:
+            cell["aliases"] = tuple(Tensor(other) for other in aliases)
+            for other in aliases:
+                known = other.get("aliases", ())
+                assert isinstance(known, tuple)
+                self.heap.write(other, "aliases", (*known, Tensor(cell)))
+        return Tensor(cell)
+
+    def opaque(self, name: str, inputs: tuple[Tensor, ...], *, exact: bool = False) -> Tensor:
+        """The result of an operation of which nothing is known but what went in."""
+        contents = tuple(c for c in (t.cell.get("content") for t in inputs) if isinstance(c, Content))
+        return self.tensor(Content({(self.atom(name, contents), ()): 1}), exact=exact)
+
+    def write_content(self, tensor: Tensor, content: Value) -> None:
+        """Write a tensor in place; whatever may share its memory is no longer known."""
+        self.heap.write(tensor.cell, "content", content)
+        self.treat_as_tensor(tensor)
+        aliases = tensor.cell.get("aliases", ())
+        assert isinstance(aliases, tuple)
+        for other in aliases:
+            assert isinstance(other, Tensor)
+            self.heap.write(other.cell, "content", self.mystery("content", "it may share memory with a tensor that is written in place"))
+
+    def treat_as_tensor(self, tensor: Tensor) -> None:
+        """It was used as only a tensor can be: a tuple would have raised."""
+        if "opaque" in tensor.cell:
+            self.heap.write(tensor.cell, "opaque", MISSING)
+
+    # ------------------------------------------------------------------ record
+
+    def record(self, label: str, before: str, after: str, at: ir.At | None = None) -> None:
+        """Add a hop to the trail of the tracked values."""
+        place = self.location(at)
+        if place is not None:
+            step = Step(label, before, after, place)
+            if not self.trail or self.trail[-1] != step:
+                self.trail.append(step)
+
+    # ----------------------------------------------------------- postponed work
+
+    def construct(self, instance: Instance) -> None:
+        """Run the postponed constructor of an object, outside of any branch."""
+        if instance.pending:
+            run = instance.pending.pop()
+            try:
+                run()
+            except BaseException:
+                instance.attrs.clear()
+                instance.pending.append(run)
+                raise

@@ -1,0 +1,321 @@
+"""Statements: one handler for each kind of node, in a table. A handler answers how control leaves the statement."""
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from .. import ir
+from ..values import ClassValue, ExternalObject, Instance, Partial, Scope, Slots, Value
+from .assign import assign, delete
+from .branch import choose_block, explore, pick, unpark
+from .containers import iterate
+from .names import bind_import
+from .operators import augmented, condition
+from .signals import Break, Continue, GiveUp, NeedDecision, Raised, Return, Signal
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+Handler: TypeAlias = "Callable[[Machine, ir.Statement], Signal]"
+MAX_WHILE = 2_000
+"""Rounds of a ``while`` whose condition stays exact."""
+
+
+def run_block(machine: Machine, block: ir.Block) -> Signal:
+    """Run statements until one leaves."""
+    frame = machine.frame
+    for statement in block:
+        machine.count_step()
+        frame.at = statement.at
+        signal = HANDLERS[type(statement)](machine, statement)
+        if signal is not None:
+            return signal
+    return None
+
+
+def evaluate_(machine: Machine, node: ir.Evaluate) -> Signal:
+    machine.evaluate(node.value)
+    return None
+
+
+def assign_(machine: Machine, node: ir.Assign) -> Signal:
+    value = machine.evaluate(node.value)
+    for target in node.targets:
+        assign(machine, target, value)
+    return None
+
+
+def augmented_(machine: Machine, node: ir.AugmentedAssign) -> Signal:
+    before = machine.evaluate(node.target)
+    assign(machine, node.target, augmented(machine, node.op, before, machine.evaluate(node.value), node.at))
+    return None
+
+
+def return_(machine: Machine, node: ir.Return) -> Signal:
+    return Return(machine.evaluate(node.value) if node.value is not None else None)
+
+
+def if_(machine: Machine, node: ir.If) -> Signal:
+    known = condition(machine, machine.evaluate(node.test))
+    if isinstance(known, bool):
+        return run_block(machine, node.body if known else node.orelse)
+    return choose_block(machine, known, lambda side: run_block(machine, node.body if side else node.orelse))
+
+
+def for_(machine: Machine, node: ir.For) -> Signal:
+    values = iterate(machine, machine.evaluate(node.iterable))
+    if values is None:
+        return unknown_loop(machine, node.target, node.body)
+    since = len(machine.frame.parks)
+    for value in values:
+        assign(machine, node.target, value)
+        left = one_round(machine, node.body)
+        if left is not None:
+            return left_loop(machine, since, left)
+    return finish_loop(machine, node.orelse, since)
+
+
+def one_round(machine: Machine, body: ir.Block) -> Signal:
+    since = len(machine.frame.parks)
+    signal = run_block(machine, body)
+    signal = unpark(machine, since, signal, Continue)
+    return None if isinstance(signal, Continue) else signal
+
+
+def left_loop(machine: Machine, since: int, left: Signal) -> Signal:
+    """The loop was left by a break or a return: join the paths that broke off before."""
+    signal = unpark(machine, since, left, Break)
+    return None if isinstance(signal, Break) else signal
+
+
+def finish_loop(machine: Machine, orelse: ir.Block, since: int) -> Signal:
+    """A loop that ran to its end: its ``else``, then the paths that broke off."""
+    parks = machine.frame.parks
+    if orelse and any(isinstance(park.signal, Break) for park in parks[since:]):
+        raise NeedDecision(parks[-1].condition, "a loop with an else breaks off by it")
+    signal = run_block(machine, orelse)
+    signal = unpark(machine, since, signal, Break)
+    return None if isinstance(signal, Break) else signal
+
+
+def while_(machine: Machine, node: ir.While) -> Signal:
+    since = len(machine.frame.parks)
+    for _ in range(MAX_WHILE):
+        known = condition(machine, machine.evaluate(node.test))
+        if not isinstance(known, bool):
+            return unknown_loop(machine, None, node.body)
+        if not known:
+            return finish_loop(machine, node.orelse, since)
+        left = one_round(machine, node.body)
+        if left is not None:
+            return left_loop(machine, since, left)
+    raise GiveUp(f"a while loop of more than {MAX_WHILE} rounds", machine.location(node.at))
+
+
+def unknown_loop(machine: Machine, target: ir.Expression | None, body: ir.Block) -> Signal:
+    """A loop that runs an unknown number of times: what it writes is not known afterwards."""
+    reason = "a loop that runs an unknown number of times"
+    runs = machine.mystery("loop", reason)
+
+    def side(answer: bool) -> Signal:
+        if answer:
+            if target is not None:
+                assign_unknown(machine, target, reason)
+            since = len(machine.frame.parks)
+            signal = run_block(machine, body)
+            del machine.frame.parks[since:]
+            return signal if isinstance(signal, Return) else None
+        return None
+
+    mark, first, second = explore(machine, runs, side)
+    written = list(first.writes.items())
+    for (_, key), write in written:
+        if write.slots is not machine.facts and write.slots.born <= mark.clock:
+            machine.heap.write(write.slots, key, machine.mystery(str(key)[:30], reason))
+    if isinstance(first.result, Return):
+        raise GiveUp(f"{reason} and may return", machine.location())
+    return None
+
+
+def assign_unknown(machine: Machine, target: ir.Expression, reason: str) -> None:
+    if isinstance(target, ir.Display):
+        for item in target.items:
+            assign_unknown(machine, item, reason)
+    else:
+        assign(machine, target, machine.mystery("each", reason))
+
+
+def with_(machine: Machine, node: ir.With) -> Signal:
+    return enter_items(machine, node.items, node.body)
+
+
+def enter_items(machine: Machine, items: tuple[tuple[ir.Expression, ir.Expression | None], ...], body: ir.Block) -> Signal:
+    if not items:
+        return run_block(machine, body)
+    (context, target), *rest = items
+    manager = pick(machine, machine.evaluate(context))
+    if isinstance(manager, ExternalObject) and isinstance(manager.attrs.get("call"), Partial):
+        return through_generator(machine, manager, target, lambda: enter_items(machine, tuple(rest), body))
+    entered: Value = machine.mystery("entered", "what a context manager outside the vocabulary gives")
+    if isinstance(manager, Instance) and machine.has_method(manager, "__enter__"):
+        entered = machine.call_method(manager, "__enter__", (), context.at)
+    if target is not None:
+        assign(machine, target, entered)
+    signal = enter_items(machine, tuple(rest), body)
+    if isinstance(manager, Instance) and machine.has_method(manager, "__exit__"):
+        machine.call_method(manager, "__exit__", (None, None, None), context.at)
+    return signal
+
+
+def through_generator(machine: Machine, manager: ExternalObject, target: ir.Expression | None, body: Callable[[], Signal]) -> Signal:
+    """Run the body of a ``with`` at the ``yield`` of its generator."""
+    call = manager.attrs["call"]
+    assert isinstance(call, Partial)
+    outer = machine.frame
+    ended: list[Signal] = []
+
+    def consume(value: Value) -> None:
+        machine.frames.append(outer)
+        try:
+            if target is not None:
+                assign(machine, target, value)
+            ended.append(body())
+        finally:
+            machine.frames.pop()
+
+    machine.run_generator(call, consume)
+    if not ended or (len(ended) > 1 and any(signal is not None for signal in ended)):
+        raise GiveUp("a context manager that does not yield once", machine.location())
+    return ended[-1]
+
+
+def try_(machine: Machine, node: ir.Try) -> Signal:
+    frame, depth = machine.frame, len(machine.frames)
+    parked = len(frame.parks)
+    try:
+        signal = run_block(machine, node.body)
+        if signal is None:
+            signal = run_block(machine, node.orelse)
+    except Raised as raised:
+        del machine.frames[depth:]
+        del frame.parks[parked:]
+        handler = next((h for h in node.handlers if catches(machine, h, raised)), None)
+        if handler is None:
+            run_block(machine, node.final)
+            raise
+        if handler.name:
+            machine.bind_name(handler.name, machine.mystery(handler.name, "a caught exception", not_none=True))
+        signal = run_block(machine, handler.body)
+    last = run_block(machine, node.final)
+    return last if last is not None else signal
+
+
+def catches(machine: Machine, handler: ir.Handler, raised: Raised) -> bool:
+    if handler.type is None:
+        return True
+    caught = pick(machine, machine.evaluate(handler.type))
+    names = [machine.exception_name(c) for c in (caught if isinstance(caught, tuple) else (caught,))]
+    return any(is_a(raised.kind, n) for n in names)
+
+
+def is_a(kind: str, caught: str) -> bool:
+    """Whether an exception class is another's, by the builtin hierarchy; unknown classes are plain exceptions."""
+    if kind == caught or caught in ("Exception", "BaseException"):
+        return True
+    one, other = getattr(builtins, kind, None), getattr(builtins, caught, None)
+    return isinstance(one, type) and isinstance(other, type) and issubclass(one, other)
+
+
+def raise_(machine: Machine, node: ir.Raise) -> Signal:
+    if node.exception is None:
+        raise machine.raised("Exception", "re-raised", node.at, certain=False)
+    value = pick(machine, machine.evaluate(node.exception))
+    text = machine.exception_text(value)
+    raise Raised(machine.exception_name(value), text, machine.location(node.at), machine.in_flow_code(machine.frame.module.path), value)
+
+
+def assert_(machine: Machine, node: ir.Assert) -> Signal:
+    known = condition(machine, machine.evaluate(node.test))
+
+    def side(holds: bool) -> Signal:
+        if not holds:
+            raise machine.raised("AssertionError", "an assertion fails", node.at, machine.in_flow_code(machine.frame.module.path))
+        return None
+
+    return side(known) if isinstance(known, bool) else choose_block(machine, known, side)
+
+
+def nothing(machine: Machine, node: ir.Statement) -> Signal:
+    return None
+
+
+def break_(machine: Machine, node: ir.Break) -> Signal:
+    return Break()
+
+
+def continue_(machine: Machine, node: ir.Continue) -> Signal:
+    return Continue()
+
+
+def delete_(machine: Machine, node: ir.Delete) -> Signal:
+    for target in node.targets:
+        delete(machine, target)
+    return None
+
+
+def import_(machine: Machine, node: ir.Import | ir.ImportFrom) -> Signal:
+    bind_import(machine, node)
+    return None
+
+
+def define_function(machine: Machine, node: ir.DefineFunction) -> Signal:
+    machine.bind_name(node.function.name, machine.define(node.function))
+    return None
+
+
+def define_class(machine: Machine, node: ir.DefineClass) -> Signal:
+    """A class made inside a function: its body runs in a scope of its own."""
+    frame = machine.frame
+    bases = tuple(machine.evaluate(base) for base in node.bases)
+    slots: Slots = machine.heap.new()
+    cls = ClassValue(frame.module, node.name, None, bases, slots)
+    outer = frame.scope
+    frame.scope = Scope(slots, outer, None, is_class=True)
+    machine.defining.append(cls)
+    try:
+        run_block(machine, node.body)
+    finally:
+        frame.scope = outer
+        machine.defining.pop()
+    machine.bind_name(node.name, cls)
+    return None
+
+
+def opaque(machine: Machine, node: ir.OpaqueStatement) -> Signal:
+    raise GiveUp(f"a statement outside the vocabulary: {node.text[:60]}", machine.location(node.at))
+
+
+HANDLERS: dict[type, Handler] = {
+    ir.Evaluate: evaluate_,
+    ir.Assign: assign_,
+    ir.AugmentedAssign: augmented_,
+    ir.Annotate: nothing,
+    ir.Return: return_,
+    ir.If: if_,
+    ir.For: for_,
+    ir.While: while_,
+    ir.With: with_,
+    ir.Try: try_,
+    ir.Raise: raise_,
+    ir.Assert: assert_,
+    ir.Pass: nothing,
+    ir.Break: break_,
+    ir.Continue: continue_,
+    ir.Delete: delete_,
+    ir.Import: import_,
+    ir.ImportFrom: import_,
+    ir.DefineFunction: define_function,
+    ir.DefineClass: define_class,
+    ir.OpaqueStatement: opaque,
+}  # type: ignore[dict-item]

@@ -1,0 +1,296 @@
+"""Methods of Python's own containers and texts."""
+from __future__ import annotations
+
+from ..values import MISSING, BuiltinMethod, DictValue, ListValue, Phi, SetValue, Unknown, Value
+from .host import Host, Model
+
+Args = tuple[Value, ...]
+Keywords = dict[str, Value]
+TEXT_METHODS = frozenset({
+    "startswith", "endswith", "lower", "upper", "strip", "lstrip", "rstrip", "split", "rsplit", "replace", "format", "join", "removeprefix",
+    "removesuffix", "find", "isdigit", "title", "partition", "rpartition", "count", "capitalize", "index", "splitlines", "casefold",
+})  # fmt: skip
+MAX_TEXT = 10_000
+
+
+def receiver(function: Value) -> Value:
+    assert isinstance(function, BuiltinMethod)
+    return function.receiver
+
+
+def items(machine: Host, function: Value) -> tuple[Value, ...] | None:
+    value = receiver(function)
+    assert isinstance(value, ListValue | SetValue)
+    found = machine.items_of(value)
+    return found if isinstance(found, tuple) else None
+
+
+def store(machine: Host, function: Value, new: tuple[Value, ...]) -> None:
+    value = receiver(function)
+    assert isinstance(value, ListValue | SetValue)
+    machine.heap.write(value.state, "items", new)
+
+
+def append(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    held = items(machine, function)
+    if held is not None:
+        store(machine, function, (*held, args[0]))
+        machine.record("append", machine.show(args[0]), f"{len(held) + 1} in the list")
+    return None
+
+
+def extend(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    held, more = items(machine, function), machine.iterate(args[0])
+    if held is not None:
+        if more is None:
+            value = receiver(function)
+            assert isinstance(value, ListValue | SetValue)
+            machine.heap.write(value.state, "items", machine.mystery("items", "a list is extended by something unknown"))
+        else:
+            store(machine, function, (*held, *more))
+    return None
+
+
+def insert(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    held, place = items(machine, function), machine.pick(args[0])
+    if held is not None and isinstance(place, int):
+        changed = list(held)
+        changed.insert(place, args[1])
+        store(machine, function, tuple(changed))
+    elif held is not None:
+        return machine.raise_error("GiveUp", "an insertion at a place that is not known")
+    return None
+
+
+def pop(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    held, place = items(machine, function), machine.pick(args[0] if args else -1)
+    if held is None or not isinstance(place, int):
+        return machine.mystery("pop", "an item of a list that is not known")
+    if not -len(held) <= place < len(held):
+        return machine.raise_error("IndexError", "pop from empty list" if not held else "pop index out of range")
+    changed = list(held)
+    taken = changed.pop(place)
+    store(machine, function, tuple(changed))
+    return taken
+
+
+def remove(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    held = items(machine, function)
+    if held is None:
+        return None
+    for place, item in enumerate(held):
+        answer = machine.compare("==", item, args[0])
+        if answer is True:
+            store(machine, function, (*held[:place], *held[place + 1 :]))
+            return None
+        if answer is not False:
+            return machine.raise_error("GiveUp", "a removal of something that is not known")
+    return machine.raise_error("ValueError", "list.remove(x): x not in list")
+
+
+def index(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    held = items(machine, function)
+    for place, item in enumerate(held or ()):
+        answer = machine.compare("==", item, args[0])
+        if answer is True:
+            return place
+        if answer is not False:
+            return machine.mystery("index", "the place of something that is not known", not_none=True)
+    if held is None:
+        return machine.mystery("index", "a place in a list that is not known", not_none=True)
+    return machine.raise_error("ValueError", f"{machine.show(args[0])} is not in list")
+
+
+def count(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    held = items(machine, function)
+    answers = [machine.compare("==", item, args[0]) for item in held or ()]
+    if held is None or not all(isinstance(a, bool) for a in answers):
+        return machine.mystery("count", "a count in a list that is not known", not_none=True)
+    return sum(a is True for a in answers)
+
+
+def clear(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    store(machine, function, ())
+    return None
+
+
+def reverse(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    held = items(machine, function)
+    if held is not None:
+        store(machine, function, tuple(reversed(held)))
+    return None
+
+
+def sort(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    held = items(machine, function)
+    if held is None:
+        return None
+    if keywords.get("key") is None and all(isinstance(x, int | float) for x in held):
+        store(machine, function, tuple(sorted(held, reverse=keywords.get("reverse") is True)))  # type: ignore[type-var]
+        return None
+    return machine.raise_error("GiveUp", "a sort by something that is not known")
+
+
+def copy(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    value, held = receiver(function), items(machine, function)
+    if held is None:
+        return machine.unknown_items("set" if isinstance(value, SetValue) else "list")
+    return machine.set_from(held) if isinstance(value, SetValue) else machine.list(held)
+
+
+def add(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    held = items(machine, function)
+    if held is None:
+        return None
+    answers = [machine.compare("==", item, args[0]) for item in held]
+    if True in answers:
+        return None
+    if any(a is not False for a in answers):
+        return machine.raise_error("GiveUp", "a set is given something that is not known")
+    store(machine, function, (*held, args[0]))
+    return None
+
+
+def update_set(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    for source in args:
+        more = machine.iterate(source)
+        if more is None:
+            return machine.raise_error("GiveUp", "a set is given something that is not known")
+        for item in more:
+            add(machine, function, (item,), {})
+    return None
+
+
+def discard(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    held = items(machine, function)
+    if held is not None:
+        store(machine, function, tuple(x for x in held if machine.compare("==", x, args[0]) is not True))
+    return None
+
+
+def combine(op: str) -> Model:
+    """``union``, ``intersection`` and ``difference``."""
+
+    def model(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+        result = receiver(function)
+        for other in args:
+            more = machine.iterate(other)
+            result = machine.unknown_items("set") if more is None else machine.binary(op, result, machine.set_from(tuple(more)))
+        return result
+
+    return model
+
+
+# ---------------------------------------------------------------------- dicts
+
+
+def mapping(function: Value) -> DictValue:
+    value = receiver(function)
+    assert isinstance(value, DictValue)
+    return value
+
+
+def get(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    default = args[1] if len(args) > 1 else keywords.get("default")
+    held = machine.entries(mapping(function))
+    if isinstance(phi := machine.pick(args[0]), Phi):
+        return machine.lift(phi, lambda v: get(machine, function, (v, *args[1:]), keywords))
+    if held is None or isinstance(args[0], Unknown):
+        return machine.mystery("get", "an entry of a dict that is not known")
+    for key, value in held:
+        if machine.compare("==", key, args[0]) is True:
+            return value
+    return default
+
+
+def keys(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    held = machine.entries(mapping(function))
+    return machine.unknown_items("list") if held is None else machine.list(tuple(k for k, _ in held))
+
+
+def values(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    held = machine.entries(mapping(function))
+    return machine.unknown_items("list") if held is None else machine.list(tuple(v for _, v in held))
+
+
+def pairs(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    held = machine.entries(mapping(function))
+    return machine.unknown_items("list") if held is None else machine.list(tuple(held))
+
+
+def update(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    target = mapping(function)
+    for source in map(machine.pick, args):
+        held = machine.entries(source) if isinstance(source, DictValue) else None
+        if held is None and not isinstance(source, DictValue):
+            walked = machine.iterate(source)
+            if walked is not None and all(isinstance(p, tuple) and len(p) == 2 for p in walked):
+                held = [(p[0], p[1]) for p in walked if isinstance(p, tuple)]
+        if held is None:
+            machine.heap.write(target.state, "#open", True)
+        for key, value in held or ():
+            machine.set_item(target, key, value)
+    for key, value in keywords.items():
+        machine.set_item(target, key, value)
+    return None
+
+
+def pop_key(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    found = get(machine, function, (args[0], MISSING), {})
+    if found is MISSING:
+        return args[1] if len(args) > 1 else machine.raise_error("KeyError", machine.show(args[0]))
+    machine.delete_item(mapping(function), args[0])
+    return found
+
+
+def set_default(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    found = get(machine, function, (args[0], MISSING), {})
+    if found is MISSING:
+        found = args[1] if len(args) > 1 else None
+        machine.set_item(mapping(function), args[0], found)
+    return found
+
+
+def copy_dict(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    made = machine.dict({})
+    update(machine, BuiltinMethod(made, "update"), (mapping(function),), {})
+    return made
+
+
+def clear_dict(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    for key, _ in machine.entries(mapping(function)) or ():
+        machine.delete_item(mapping(function), key)
+    return None
+
+
+# ----------------------------------------------------------------------- text
+
+
+def text(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    assert isinstance(function, BuiltinMethod) and isinstance(function.receiver, str)
+    plain = [tuple(a) if isinstance(a, tuple) else a for a in map(machine.pick, args)]
+    if function.name == "join" and args and (walked := machine.iterate(args[0])) is not None:
+        plain = [tuple(walked)]
+    exact = all(isinstance(a, str | int) or (isinstance(a, tuple) and all(isinstance(x, str) for x in a)) for a in plain)
+    if function.name not in TEXT_METHODS or not exact or keywords or len(function.receiver) > MAX_TEXT:
+        return machine.mystery("text", "a text that is not known", not_none=True)
+    try:
+        result = getattr(str, function.name)(function.receiver, *plain)
+    except (TypeError, ValueError, IndexError, KeyError) as error:
+        return machine.raise_error(type(error).__name__, str(error), certain=False)
+    return machine.list(tuple(result)) if isinstance(result, list) else result  # type: ignore[no-any-return]
+
+
+LIST_METHODS: dict[str, Model] = {
+    "append": append, "appendleft": lambda m, f, a, k: insert(m, f, (0, *a), k), "extend": extend, "insert": insert, "pop": pop,
+    "popleft": lambda m, f, a, k: pop(m, f, (0,), k), "remove": remove, "index": index, "count": count, "clear": clear, "reverse": reverse,
+    "sort": sort, "copy": copy,
+}  # fmt: skip
+SET_METHODS: dict[str, Model] = {
+    "add": add, "update": update_set, "discard": discard, "remove": remove, "clear": clear, "copy": copy, "union": combine("|"),
+    "intersection": combine("&"), "difference": combine("-"),
+}  # fmt: skip
+DICT_METHODS: dict[str, Model] = {
+    "get": get, "keys": keys, "values": values, "items": pairs, "update": update, "pop": pop_key, "setdefault": set_default, "copy": copy_dict,
+    "clear": clear_dict,
+}  # fmt: skip

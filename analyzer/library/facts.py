@@ -1,0 +1,33 @@
+"""What a flow supposes of the world outside its code: data that the interpreter consults, each entry under a named assumption."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+Fact: TypeAlias = None | bool | int | float | str
+"""A supposed value. A string that starts with ``@`` names an object of which only attributes are supposed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Supposed:
+    """One supposed value and the assumption that it belongs to."""
+
+    value: Fact
+    assumption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The supposed world of one flow.
+
+    ``calls``: by the name of a function of the analysed package, what it answers. ``values``: by the key of an unknown value
+    (``forward_batch.can_run_tbo``), what it is. ``identities``: functions and methods that hand back their first tensor
+    (a collective on one rank). ``texts``: the sentence of each assumption.
+    """
+
+    package: str
+    calls: Mapping[str, Supposed] = field(default_factory=dict)
+    values: Mapping[str, Supposed] = field(default_factory=dict)
+    identities: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)

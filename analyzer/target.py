@@ -1,0 +1,70 @@
+"""What is known of a target's config: the layer count always, all else only from ``--target``."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from .flows.flow import Flow
+from .interpret.machine import Machine
+from .values import MISSING, Unknown, Value
+
+ROOT = "config"
+"""The key of the unknown value that stands for the target's config."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFacts:
+    """The values of a target's ``config.json``; empty where none was given."""
+
+    flow: Flow
+    values: Mapping[str, object]
+    override_layers: bool = True
+
+    def num_layers(self) -> int | None:
+        """The layer count that the config names."""
+        for holder in (self.values, *(self.values.get(name) for name in self.flow.text_configs)):
+            if isinstance(holder, Mapping):
+                for name in self.flow.layer_counts:
+                    if isinstance(count := holder.get(name), int):
+                        return count
+        return None
+
+    def reader(self, machine: Machine, num_layers: int) -> Callable[[Unknown, str, str], Value]:
+        """Answers ``config.name`` for the machine; MISSING where nothing is known."""
+
+        def read(value: Unknown, name: str, key: str) -> Value:
+            path = self.path(value.key)
+            if path is None:
+                return MISSING
+            if name in self.flow.layer_counts and all(part.rstrip("()") in self.flow.text_configs for part in path):
+                return num_layers
+            holder = self.find(path)
+            if holder is None or name not in holder:
+                return machine.unknown(key, "the target's config", not_none=True) if name in self.flow.text_configs else MISSING
+            return self.convert(machine, holder[name], key)
+
+        return read
+
+    def path(self, key: str) -> tuple[str, ...] | None:
+        """The attributes that lead from the config to an unknown value; None if it is no part of the config."""
+        root, *rest = key.split(".")
+        return tuple(rest) if root == ROOT else None
+
+    def find(self, path: tuple[str, ...]) -> Mapping[str, object] | None:
+        holder: object = self.values
+        for part in path:
+            if part == "get_text_config()":
+                continue
+            holder = holder.get(part) if isinstance(holder, Mapping) else None
+        return holder if isinstance(holder, Mapping) else None
+
+    def convert(self, machine: Machine, value: object, key: str) -> Value:
+        if value is None or isinstance(value, bool | int | float | str):
+            return value
+        if isinstance(value, list):
+            return machine.list(tuple(self.convert(machine, item, f"{key}[{i}]") for i, item in enumerate(value)))
+        if isinstance(value, Mapping):
+            if key.endswith("_config"):
+                return machine.unknown(key, "the target's config", not_none=True)
+            return machine.dict({str(k): self.convert(machine, v, f"{key}.{k}") for k, v in value.items()})
+        return MISSING

@@ -1,0 +1,324 @@
+"""The value domain of the interpreter.
+
+Exact Python values stand for themselves: None, booleans, numbers, strings, bytes, ``...`` and tuples (whose items may be abstract).
+An id from the config is an :class:`Id`, an ``int`` that remembers where it came from. Everything else is one of the classes below.
+
+Whatever can change lives in a :class:`Slots`, a dict that is written only through the interpreter's heap, so that a branch can be
+taken back. A tensor is a handle on a cell that holds a :class:`Content`: a multiset of atoms. ``a + b`` is their sum, an opaque
+operation makes one fresh atom, an in-place operation writes the cell, a view shares it.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from . import ir
+from .results import Location, Step
+
+if TYPE_CHECKING:
+    import ast
+
+    from .index import Module
+
+
+class Slots(dict[Hashable, "Value"]):
+    """The changeable part of a value: attributes, items, the content of a tensor. ``born`` is the heap's clock when it was made."""
+
+    __slots__ = ("born",)
+
+    def __init__(self, born: int) -> None:
+        super().__init__()
+        self.born = born
+
+
+
+class Missing:
+    """The value of a slot that is not there."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "missing"
+
+
+MISSING = Missing()
+
+
+class Id(int):
+    """A layer id that came from the config: an int with the steps that made it."""
+
+    steps: tuple[Step, ...]
+
+    def __new__(cls, value: int, steps: tuple[Step, ...] = ()) -> Id:
+        made = super().__new__(cls, value)
+        made.steps = steps
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value that the analysis does not know. Two unknowns with one ``key`` are the same value.
+
+    ``reads_ids``: made from the ids under test. ``not_none``: cannot be None. ``positive``: a number above zero.
+    ``parts``: the conditions that a conjunction is made of.
+    """
+
+    key: str
+    reason: str
+    at: Location | None = None
+    reads_ids: bool = False
+    not_none: bool = False
+    positive: bool = False
+    parts: tuple[Unknown, ...] = ()
+
+    def __str__(self) -> str:
+        return self.key
+
+
+@dataclass(frozen=True, slots=True)
+class Phi:
+    """One of two values, by an unknown condition."""
+
+    condition: Unknown
+    if_true: Value
+    if_false: Value
+
+
+# -------------------------------------------------------------------- tensors
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Atom:
+    """One opaque result: the layer that made it (-1 before layer 0), what made it, and the contents that went in."""
+
+    layer: int
+    name: str
+    at: Location | None
+    inputs: tuple[Content, ...] = ()
+    post: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.layer}"
+
+
+Part: TypeAlias = tuple[Atom, tuple[str, ...]]
+"""An atom with the scalings that it went through."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Content:
+    """What a tensor holds: a multiset of parts."""
+
+    parts: dict[Part, int]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Content) and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.parts.items()))
+
+    def plus(self, other: Content) -> Content:
+        parts = dict(self.parts)
+        for part, count in other.parts.items():
+            parts[part] = parts.get(part, 0) + count
+        return Content(parts)
+
+    def scaled(self, token: str) -> Content:
+        return Content({(atom, (*scales, token)): count for (atom, scales), count in self.parts.items()})
+
+    def atoms(self) -> Iterator[Atom]:
+        return (atom for atom, _ in self.parts)
+
+    @property
+    def depth(self) -> int:
+        """The highest layer that made a part of it."""
+        return max((atom.layer for atom in self.atoms()), default=-1)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tensor:
+    """A handle on a tensor's cell: ``cell["content"]``, and ``cell["aliases"]``, cells that may be the same memory."""
+
+    cell: Slots
+
+    @property
+    def exact(self) -> bool:
+        """False for the result of an opaque call, which might be a tuple of tensors, until it is used as a tensor."""
+        return "opaque" not in self.cell
+
+
+# ----------------------------------------------------------------- containers
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ListValue:
+    """A list (or a deque, a ModuleList): ``state["items"]`` is a tuple. ``modules`` marks nn.ModuleList and its like."""
+
+    state: Slots
+    modules: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DictValue:
+    """A dict: ``state[key]`` under the key wrapped in a tuple, in order of insertion."""
+
+    state: Slots
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SetValue:
+    """A set: ``state["items"]`` is a tuple without duplicates, in order of insertion; iterating sorts what can be sorted."""
+
+    state: Slots
+
+
+# ------------------------------------------------------- functions and classes
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Scope:
+    """The names of one running function, comprehension (``code`` is None) or class body (``is_class``), and those around it."""
+
+    slots: Slots
+    outer: Scope | None
+    code: ir.Function | None
+    is_class: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FunctionValue:
+    """A function of the tree. ``owner`` is the class that defines it, for ``super()``; ``node`` its ast node, None for a nested one."""
+
+    module: Module
+    name: str
+    node: ast.FunctionDef | ast.AsyncFunctionDef | None
+    code: ir.Function | None
+    outer: Scope | None
+    owner: ClassValue | None
+
+    def __str__(self) -> str:
+        owner = f"{self.owner.name}." if self.owner else ""
+        return f"{self.module.name}.{owner}{self.name}"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ClassValue:
+    """A class of the tree. ``node`` is None for one defined inside a function, whose names are in ``slots``."""
+
+    module: Module
+    name: str
+    node: ast.ClassDef | None
+    bases: tuple[Value, ...]
+    slots: Slots
+
+    @property
+    def qualified(self) -> str:
+        return f"{self.module.name}.{self.name}"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Instance:
+    """An object of a class of the tree. ``pending`` holds the postponed call of its constructor."""
+
+    cls: ClassValue
+    attrs: Slots
+    pending: list[Callable[[], None]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BoundMethod:
+    function: Value
+    receiver: Value
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BuiltinMethod:
+    """A method of a modelled value: ``list.append`` of one list."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Partial:
+    function: Value
+    args: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleValue:
+    """A module or namespace package of the tree."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """Something outside the tree, by its qualified name: ``torch.nn.ModuleList``, ``builtins.len``."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ExternalObject:
+    """An object made by an external class, of which only the name is known. Attributes that the tree writes on it are kept."""
+
+    cls: str
+    key: str
+    attrs: Slots
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Super:
+    """``super()``: the attributes of ``receiver`` that come after ``after`` in the method resolution order."""
+
+    after: ClassValue
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True)
+class EnumMember:
+    """A member of an enumeration of the tree; two of one class and name are the same."""
+
+    cls: ClassValue
+    name: str
+    value: Value = field(compare=False)
+
+
+Value: TypeAlias = (
+    None
+    | bool
+    | int
+    | float
+    | complex
+    | str
+    | bytes
+    | tuple["Value", ...]
+    | range
+    | slice
+    | Missing
+    | Unknown
+    | Phi
+    | Content
+    | Tensor
+    | ListValue
+    | DictValue
+    | SetValue
+    | FunctionValue
+    | ClassValue
+    | Instance
+    | BoundMethod
+    | BuiltinMethod
+    | Partial
+    | ModuleValue
+    | External
+    | ExternalObject
+    | Super
+    | EnumMember
+)
+
+Exact: TypeAlias = "None | bool | int | float | complex | str | bytes"
+EXACT_TYPES = (type(None), bool, int, float, complex, str, bytes)
+Truth: TypeAlias = Literal[True, False]

@@ -1,0 +1,210 @@
+"""Wirings: every target class of the flow, and the convention that its evaluations add up to."""
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from .evaluation import Ids, Program, Target
+from .flows.flow import Flow
+from .index import Module
+from .interpret.classes import find_in_class, resolution_order
+from .interpret.machine import Machine
+from .interpret.names import module_name
+from .interpret.signals import GiveUp, Raised
+from .results import Assumption, Clause, Evaluation, ForwardPlace, Location, NotEstablished, Wiring
+from .source import SourceTree
+from .target import ConfigFacts
+from .values import ClassValue, FunctionValue, ListValue
+
+DEFAULT_LAYERS = 12
+"""Layers of a target of which the count is not known: enough to tell the first, the last and those between apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A target class and its setter, with the function that defines it."""
+
+    cls: ClassValue
+    setter: str
+    function: FunctionValue
+
+
+# --------------------------------------------------------------------- finding
+
+
+def find_targets(program: Program, tree: SourceTree) -> tuple[list[Found], list[NotEstablished]]:
+    """Each member of the flow's entry variable that has a setter, inherited ones included, in order of file and entry."""
+    machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
+    entry = program.flow.entry.encode()
+    files = [path for path in tree.grep(tuple(w.encode() for w in program.flow.words)) if entry in tree.read(path)]
+    done: set[str] = set()
+    found: dict[tuple[str, str, str], Found] = {}
+    problems: list[NotEstablished] = []
+    while todo := [path for path in files if path not in done]:
+        for path in todo:
+            done.add(path)
+            for one in targets_in(machine, program, path, problems):
+                found[path, one.cls.name, one.setter] = one
+        files = heirs(tree, entry, {one.cls.name for one in found.values()})
+    order = sorted(found, key=lambda key: key[0])
+    return [found[key] for key in order], problems
+
+
+def heirs(tree: SourceTree, entry: bytes, names: set[str]) -> list[str]:
+    """The files with an entry variable that mention one of these classes: a subclass may inherit the setter."""
+    mentions = tree.grep(tuple(sorted(name.encode() for name in names))) if names else ()
+    return [path for path in mentions if entry in tree.read(path)]
+
+
+def targets_in(machine: Machine, program: Program, path: str, problems: list[NotEstablished]) -> Iterator[Found]:
+    module = program.index.module(program.index.module_of(path))
+    if module is None:
+        message = program.index.unreadable.get(path, "it cannot be read")
+        line, _, text = message.partition(": ")
+        number = int(line.removeprefix("line ")) if line.removeprefix("line ").isdigit() else 1
+        problems.append(NotEstablished("file", text or message, Location(program.printed(path), number)))
+        return
+    if program.flow.entry not in module.scope.names:
+        return
+    try:
+        with machine.in_module(module):
+            entries = entry_classes(machine, module, program.flow)
+            yield from (one for cls in entries for one in setters_of(machine, cls, program.flow))
+    except (Raised, GiveUp) as limit:
+        reason = limit.reason if isinstance(limit, GiveUp) else str(limit)
+        node = module.scope.names[program.flow.entry][0]
+        problems.append(NotEstablished(f"the target classes of {module.name}", reason, limit.at or Location(program.printed(path), node.lineno)))
+        machine.frames.clear()
+
+
+def entry_classes(machine: Machine, module: Module, flow: Flow) -> list[ClassValue]:
+    value = module_name(machine, module, flow.entry)
+    if isinstance(value, ClassValue):
+        return [value]
+    items = machine.iterate(value) if isinstance(value, ListValue | tuple) else None
+    if items is None or not all(isinstance(x, ClassValue) for x in items):
+        raise GiveUp(f"{flow.entry} is not a known list of classes", machine.location())
+    return [x for x in items if isinstance(x, ClassValue)]
+
+
+def setters_of(machine: Machine, cls: ClassValue, flow: Flow) -> Iterator[Found]:
+    for setter in flow.setters:
+        value, _ = find_in_class(machine, cls, setter)
+        if isinstance(value, FunctionValue) and value.node is not None:
+            yield Found(cls, setter, value)
+
+
+# ------------------------------------------------------------------ evaluating
+
+
+def evaluate_all(program: Program, found: Iterable[Found], config: ConfigFacts, layers: int, ids: tuple[Ids, ...] | None) -> list[Wiring]:
+    """The wiring of each target. A class that adds nothing to its base shares its base's evaluations."""
+    shared: dict[tuple[ClassValue, str], tuple[Evaluation, ...]] = {}
+    wirings: list[Wiring] = []
+    for one in found:
+        key = (effective_class(one.cls), one.setter)
+        evaluated = shared.get(key)
+        if evaluated is None:
+            target = Target(program, one.cls, one.setter, layers, config)
+            evaluated = shared[key] = tuple(target.evaluate(each) for each in (ids if ids is not None else every_id(layers)))
+        wirings.append(make_wiring(program, one, evaluated, layers, bare=ids is None))
+    return wirings
+
+
+def every_id(layers: int) -> tuple[Ids, ...]:
+    """The lists that a convention is read from: the default, each id alone, an unsorted list and one with a repetition."""
+    singles: tuple[Ids, ...] = tuple((k,) for k in range(-1, layers + 1))
+    more: tuple[Ids, ...] = ((3, 1, 2), (2, 2)) if layers > 4 else ()
+    return (None, *singles, *more)
+
+
+def effective_class(cls: ClassValue) -> ClassValue:
+    """The class that decides how this one behaves: itself, or its only base where its own body is empty."""
+    node = cls.node
+    bases = cls.slots.get("#bases")
+    empty = node is not None and all(isinstance(s, ast.Pass) or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)) for s in node.body)
+    if empty and isinstance(bases, tuple) and len(bases) == 1 and isinstance(bases[0], ClassValue) and bases[0].module is cls.module:
+        return effective_class(bases[0])
+    return cls
+
+
+def make_wiring(program: Program, one: Found, evaluated: tuple[Evaluation, ...], layers: int, *, bare: bool) -> Wiring:
+    place = Location(program.printed(one.function.module.path), one.function.node.lineno if one.function.node else 1)
+    worst = next((e for e in evaluated if e.status == "not established"), None) or next((e for e in evaluated if e.status == "depends"), None)
+    used: dict[str, Assumption] = {a.name: a for e in evaluated for a in e.assumptions}
+    return Wiring(
+        flow=program.flow.name,
+        model=one.cls.name,
+        at=place,
+        setter=one.setter,
+        forward=forward_place(program, one.cls),
+        convention=tuple(convention(evaluated, layers)) if bare else (),
+        status=worst.status if worst else "established",
+        reason=worst.reason if worst else None,
+        reason_at=worst.reason_at if worst else None,
+        assumptions=tuple(used[name] for name in sorted(used)),
+        evaluated=evaluated,
+    )
+
+
+def forward_place(program: Program, cls: ClassValue) -> ForwardPlace | None:
+    machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
+    with machine.in_module(cls.module):
+        for ancestor in resolution_order(machine, cls):
+            if isinstance(ancestor, ClassValue):
+                value, owner = find_in_class(machine, ancestor, "forward")
+                if isinstance(value, FunctionValue) and value.node is not None and isinstance(owner, ClassValue):
+                    return ForwardPlace(owner.name, Location(program.printed(owner.module.path), value.node.lineno))
+    return None
+
+
+# ------------------------------------------------------------------ convention
+
+
+def convention(evaluated: tuple[Evaluation, ...], layers: int) -> Iterator[Clause]:
+    """What the evaluations say for all ids: one clause for the ids in the middle where they agree, and one for each that stands out."""
+    singles = {e.ids[0]: e for e in evaluated if e.ids is not None and len(e.ids) == 1}
+    default = next((e for e in evaluated if e.ids is None), None)
+    middle = [k for k in range(1, layers - 1) if k in singles]
+    shifts = {shift_of(singles[k], k) for k in middle}
+    shift = next(iter(shifts)) if len(shifts) == 1 else None
+    if shift is not None:
+        yield Clause("id k", f"out:k{shift:+d}" if shift else "out:k")
+    if default is not None:
+        yield Clause("default", said(default))
+    for k, name in ((-1, "id -1"), (0, "id 0")):
+        if k in singles:
+            yield Clause(name, said(singles[k]))
+    if shift is None:
+        for k in middle:
+            yield Clause(f"id {k}", said(singles[k]))
+    for k, name in ((layers - 1, "id L-1"), (layers, "id L")):
+        if k in singles:
+            yield Clause(name, said(singles[k]))
+
+
+def shift_of(evaluation: Evaluation, k: int) -> int | None:
+    captured = evaluation.captured
+    if captured is None or len(captured) != 1 or not captured[0].removeprefix("out:").lstrip("-").isdigit():
+        return None
+    return int(captured[0].removeprefix("out:")) - k
+
+
+def said(evaluation: Evaluation) -> str:
+    """An evaluation in a few words."""
+    if evaluation.status == "not established":
+        return "not established"
+    if evaluation.status == "depends":
+        return " | ".join(f"{conditions_text(a.conditions)}: {outcome_text(a.captured, a.error)}" for a in evaluation.depends_on)
+    return outcome_text(evaluation.captured, evaluation.error)
+
+
+def conditions_text(conditions: tuple[object, ...]) -> str:
+    return " and ".join(f"{getattr(c, 'text', '')} is {getattr(c, 'value', '')}" for c in conditions)
+
+
+def outcome_text(captured: tuple[str, ...] | None, error: str | None) -> str:
+    if error is not None:
+        return f"raises {error}"
+    return ", ".join(captured) if captured else "nothing"
