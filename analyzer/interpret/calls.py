@@ -24,7 +24,7 @@ from ..values import (
     Unknown,
     Value,
 )
-from .branch import lift, unpark
+from .branch import lift, resume, unpark
 from .classes import find_in_class, instantiate, is_module_class
 from .effects import may_capture
 from .layers import reached
@@ -190,15 +190,18 @@ def run_function(
         frame.on_yield = on_yield or (lambda value: machine.append(collected, value))
     bind_arguments(machine, function, code, args, keywords, frame)
     machine.frames.append(frame)
+    depth = len(machine.frames)
     try:
-        signal = run_block(machine, code.body)
+        try:
+            signal = run_block(machine, code.body)
+        except Raised as raised:
+            if frame.reads_mutable:
+                raised.certain = False
+            del machine.frames[depth:]
+            signal = resume(machine, raised)
         signal = unpark(machine, 0, signal, Return)
-    except Raised as raised:
-        if frame.reads_mutable:
-            raised.certain = False
-        raise
     finally:
-        machine.frames.pop()
+        del machine.frames[depth - 1 :]
     if code.is_generator:
         return collected
     result = signal.value if isinstance(signal, Return) else None

@@ -12,6 +12,7 @@ from ..values import (
     EnumMember,
     External,
     ExternalObject,
+    Id,
     Instance,
     ListValue,
     Phi,
@@ -20,7 +21,7 @@ from ..values import (
     Unknown,
     Value,
 )
-from .branch import lift, pick, require
+from .branch import lift, map_leaves, pick, require
 from .classes import enum_members, find_in_class, is_enum
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def unpack_tensor(machine: Machine, value: Tensor, count: int, star: int | None)
     """An opaque result may well be a tuple; a tensor walks its rows, and has as many as the batch has tokens."""
     if value.exact:
         machine.assume("batch-length")
-        raise machine.raised("ValueError", f"too many values to unpack (expected {count})")
+        raise machine.raised("ValueError", f"too many values to unpack (expected {count})", certain=True)
     content = machine.content(value)
     return tuple(machine.component(value, content, i) for i in range(count)) if star is None else machine.mystery("parts", "a starred part of an opaque result")
 
@@ -131,7 +132,8 @@ def subscript(machine: Machine, value: Value, index: Value) -> Value:
     if type(value) is Phi:
         return lift(machine, value, lambda v: subscript(machine, v, index))
     if type(index) is Phi:
-        return lift(machine, index, lambda i: subscript(machine, value, i))
+        over = map_leaves if isinstance(value, DictValue | tuple | ListValue) and "#factory" not in getattr(value, "state", ()) else lift
+        return over(machine, index, lambda i: subscript(machine, value, i))
     match value:
         case ListValue():
             return sequence_item(machine, items_of(machine, value), index, "list", lambda part: machine.list(part, modules=value.modules))
@@ -187,7 +189,7 @@ def sequence_item(machine: Machine, items: Value, index: Value, kind: str, make:
         try:
             return items[index]
         except IndexError:
-            raise machine.raised("IndexError", f"{kind} index out of range") from None
+            raise machine.raised("IndexError", f"{kind} index out of range", certain=isinstance(index, Id) or None) from None
     if isinstance(index, Unknown):
         return any_of(machine, index, [(i, item) for i, item in enumerate(items)])
     raise machine.raised("TypeError", f"{kind} indices must be integers or slices", certain=False)
@@ -263,8 +265,15 @@ def instance_item(machine: Machine, value: Instance, index: Value) -> Value:
 
 def set_item(machine: Machine, value: Value, index: Value, new: Value) -> None:
     """``value[index] = new``."""
-    value = require(machine, value, "what is written to depends on it")
-    index = pick(machine, index)
+    value, index = pick(machine, value), pick(machine, index)
+    if isinstance(value, Phi):
+
+        def write(target: Value) -> Value:
+            set_item(machine, target, index, new)
+            return None
+
+        lift(machine, value, write)
+        return
     match value:
         case DictValue():
             key = dict_key(index)

@@ -45,7 +45,7 @@ class Joiner:
 
     @staticmethod
     def equal(a: Value, b: Value) -> bool:
-        return type(a) is type(b) and a is not MISSING and not isinstance(a, Phi) and bool(a == b)
+        return type(a) is type(b) and a is not MISSING and bool(a == b)
 
     def unknowns(self, a: Unknown, b: Unknown) -> Value:
         if a == b:

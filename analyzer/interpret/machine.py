@@ -16,6 +16,7 @@ from ..library.facts import Facts
 from ..library.tables import Library
 from ..results import Step
 from ..values import (
+    EXACT_TYPES,
     MISSING,
     BoundMethod,
     ClassValue,
@@ -68,7 +69,9 @@ class Machine(State):
         self.inputs: frozenset[str] = frozenset()
         self.implied: dict[tuple[str, bool], tuple[tuple[Unknown, bool], ...]] = {}
         self.defining: list[ClassValue] = []
-        self.flow_folder = ""
+        self.later: dict[tuple[str, str], tuple[ast.stmt, ...]] = {}
+        self.evaluating: set[tuple[str, str]] = set()
+        self.importing: dict[str, int] = {}
         self.consumer: Consumer | None = None
         self.config_reader: Callable[[Unknown, str, str], Value] = lambda value, name, key: MISSING
 
@@ -97,7 +100,7 @@ class Machine(State):
     def truth(self, value: Value) -> Value:
         return operators.truth(self, value)
 
-    def condition(self, value: Value) -> bool | Unknown:
+    def condition(self, value: Value) -> bool | Unknown | Phi:
         return operators.condition(self, value)
 
     def binary(self, op: str, a: Value, b: Value) -> Value:
@@ -239,12 +242,21 @@ class Machine(State):
             return
         code = scope.code
         if code is not None and name in code.globals:
-            self.heap.write(names.module_slots(self, frame.module), name, value)
+            self.bind_global(names.module_slots(self, frame.module), name, value)
         elif code is not None and name in code.nonlocals:
             target = names.scope_of(scope, name)
             self.heap.write(target if target is not None else scope.slots, name, value)
         else:
             self.heap.write(scope.slots, name, value)
+
+    def bind_global(self, slots: Slots, name: str, value: Value) -> None:
+        """Assign a module's variable from a function. Where it was None and becomes something exact it is initialised on first use:
+        that holds from then on, whichever branch came first."""
+        if slots.get(name, MISSING) is None and isinstance(value, EXACT_TYPES + (EnumMember,)):
+            self.assume("import-state")
+            slots[name] = value
+        else:
+            self.heap.write(slots, name, value)
 
     # ------------------------------------------------------------------ frames
 
@@ -490,9 +502,6 @@ class Machine(State):
     def enlist(self, modules: ListValue) -> None:
         layers.enlist(self, modules)
 
-    def in_flow_code(self, path: str) -> bool:
-        return path.rpartition("/")[0] == self.flow_folder
-
     # ------------------------------------------------------------------ record
 
     def moved(self, op: str, a: Value, b: Value, result: int, at: ir.At) -> Id:
@@ -533,7 +542,7 @@ class Machine(State):
     def entries(self, value: DictValue) -> list[tuple[Value, Value]] | None:
         return containers.entries(self, value)
 
-    def choose(self, condition: Unknown, run: Callable[[bool], Value]) -> Value:
+    def choose(self, condition: Value, run: Callable[[bool], Value]) -> Value:
         return choose(self, condition, run)
 
     def lift(self, value: Value, operation: Callable[[Value], Value]) -> Value:
@@ -542,7 +551,7 @@ class Machine(State):
     def pick(self, value: Value) -> Value:
         return pick(self, value)
 
-    def raise_error(self, kind: str, text: str, certain: bool = True) -> Value:
+    def raise_error(self, kind: str, text: str, certain: bool | None = None) -> Value:
         if kind == "GiveUp":
             raise GiveUp(text, self.location())
         raise self.raised(kind, text, certain=certain)

@@ -47,6 +47,9 @@ def module_name(machine: Machine, module: Module, name: str) -> Value:
         machine.frame.reads_mutable = True
         machine.assume("import-state")
     if value is not MISSING:
+        if (module.name, name) in machine.later:
+            run_later(machine, module, slots, name)
+            return slots.get(name, MISSING)
         return value
     statements = module.scope.names.get(name)
     if statements:
@@ -70,12 +73,31 @@ def evaluate_name(machine: Machine, module: Module, slots: Slots, name: str, sta
     """Run the statements of a module's top level that give a name its value, and only those."""
     if len(machine.frames) > 200:
         raise GiveUp("imports nested too deep", machine.location())
-    slots[name] = machine.unknown(f"{module.name}.{name}", "a name that is needed to compute itself")
-    with machine.module_frame(module, slots):
-        slots.pop(name)
-        for statement in statements:
-            bind_statement(machine, module, slots, name, statement)
+    if (module.name, name) in machine.evaluating:
+        return machine.unknown(f"{module.name}.{name}", "a name that is needed to compute itself")
+    machine.later[module.name, name] = statements
+    run_later(machine, module, slots, name)
     return slots.get(name, MISSING)
+
+
+def run_later(machine: Machine, module: Module, slots: Slots, name: str) -> None:
+    """Run the statements for a name that have not run yet. While a statement of the module itself is being evaluated, as at import,
+    only those that stand before it have run."""
+    limit = machine.importing.get(module.name)
+    machine.evaluating.add((module.name, name))
+    statements = machine.later.pop((module.name, name))
+    before = machine.importing.copy()
+    try:
+        with machine.module_frame(module, slots):
+            for place, statement in enumerate(statements):
+                if limit is not None and statement.lineno > limit and name in slots:
+                    machine.later[module.name, name] = statements[place:]
+                    return
+                machine.importing[module.name] = statement.lineno
+                bind_statement(machine, module, slots, name, statement)
+    finally:
+        machine.importing = before
+        machine.evaluating.discard((module.name, name))
 
 
 def bind_statement(machine: Machine, module: Module, slots: Slots, name: str, node: ast.stmt) -> None:
@@ -238,6 +260,8 @@ def class_name(machine: Machine, cls: ClassValue, name: str) -> Value:
     statements = cls.module.class_scope(cls.node).names.get(name)
     if not statements:
         return MISSING
+    before = machine.importing.copy()
+    machine.importing[cls.module.name] = cls.node.lineno
     with machine.module_frame(cls.module, cls.slots):
         for statement in statements:
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -249,6 +273,7 @@ def class_name(machine: Machine, cls: ClassValue, name: str) -> Value:
         made = cls.slots.get(name)
         if isinstance(made, Instance) and machine.has_method(made, "__set_name__"):
             machine.call(machine.get_attribute(made, "__set_name__"), (cls, name), {})
+    machine.importing = before
     return cls.slots.get(name, MISSING)
 
 

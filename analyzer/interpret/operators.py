@@ -24,7 +24,7 @@ from ..values import (
     Unknown,
     Value,
 )
-from .branch import lift, negation, pick
+from .branch import lift, map_leaves, pick
 from .classes import find_in_class, is_enum
 from .containers import iterate, items_of
 from .signals import GiveUp
@@ -48,7 +48,8 @@ MAX_NUMBER_BITS = 4096
 def truth(machine: Machine, value: Value) -> Value:
     """Whether a value counts as true: a bool, an :class:`Unknown`, or a Phi of these."""
     if type(value) is Phi:
-        return lift(machine, value, lambda v: truth(machine, v))
+        over = map_leaves if is_plain(value) else lift
+        return over(machine, value, lambda v: truth(machine, v))
     match value:
         case bool():
             return value
@@ -71,6 +72,13 @@ def truth(machine: Machine, value: Value) -> Value:
     return True
 
 
+def is_plain(value: Value) -> bool:
+    """Whether truth and comparison of a value run no code of the tree and read no state that may change."""
+    if type(value) is Phi:
+        return is_plain(value.if_true) and is_plain(value.if_false)
+    return isinstance(value, EXACT_TYPES + (EnumMember, Unknown, External, ClassValue, FunctionValue, Tensor))
+
+
 def instance_truth(machine: Machine, value: Instance) -> Value:
     for name in ("__bool__", "__len__"):
         found, owner = find_in_class(machine, value.cls, name)
@@ -79,23 +87,21 @@ def instance_truth(machine: Machine, value: Instance) -> Value:
     return True
 
 
-def condition(machine: Machine, value: Value) -> bool | Unknown:
-    """The truth of a value as one condition: an answer, or one unknown that stands for it."""
-    return simplify(machine, truth(machine, value))
+MAX_WAYS = 8
+"""Ways through a condition that are followed one by one; a condition with more becomes one unknown of its own."""
 
 
-def simplify(machine: Machine, value: Value) -> bool | Unknown:
-    value = pick(machine, value)
-    if isinstance(value, bool | Unknown):
-        return value
-    if isinstance(value, Phi):
-        paths = list(leaves(machine, value, ()))
-        if len({answer for _, answer in paths}) == 1:
-            answer = paths[0][1]
-            assert isinstance(answer, bool)
-            return answer
-        return composite(machine, value, paths)
-    return machine.mystery("truth", "a truth that is not understood")
+def condition(machine: Machine, value: Value) -> bool | Unknown | Phi:
+    """The truth of a value as a condition to branch on: an answer, an unknown, or a Phi that asks one unknown after another."""
+    found = pick(machine, truth(machine, value))
+    if isinstance(found, bool | Unknown):
+        return found
+    if not isinstance(found, Phi):
+        return machine.mystery("truth", "a truth that is not understood")
+    paths = leaves(machine, found, ())
+    if len({answer for _, answer in paths}) == 1:
+        return paths[0][1]
+    return found if len(paths) <= MAX_WAYS else composite(machine, found, paths)
 
 
 Path = tuple[tuple[Unknown, bool], ...]
@@ -115,8 +121,6 @@ def leaves(machine: Machine, value: Value, path: Path) -> list[tuple[Path, bool]
 
 
 def composite(machine: Machine, value: Phi, paths: list[tuple[Path, bool]]) -> Unknown:
-    if len(paths) == 2 and len(paths[0][0]) == 1:
-        return value.condition if paths[0][1] else negation(machine, value.condition)
     parts: dict[str, Unknown] = {}
     for path, _ in paths:
         for part, _ in path:
@@ -137,9 +141,11 @@ def composite(machine: Machine, value: Phi, paths: list[tuple[Path, bool]]) -> U
 def compare(machine: Machine, op: str, a: Value, b: Value) -> Value:
     """``a op b``: a bool, or an Unknown."""
     if type(a) is Phi:
-        return lift(machine, a, lambda v: compare(machine, op, v, b))
+        over = map_leaves if is_plain(a) and is_plain(b) else lift
+        return over(machine, a, lambda v: compare(machine, op, v, b))
     if type(b) is Phi:
-        return lift(machine, b, lambda v: compare(machine, op, a, v))
+        over = map_leaves if is_plain(a) and is_plain(b) else lift
+        return over(machine, b, lambda v: compare(machine, op, a, v))
     match op:
         case "is" | "is not":
             return flip(machine, identical(machine, a, b), op == "is not")
@@ -161,7 +167,7 @@ def negate(machine: Machine, value: Value) -> Value:
         return not value
     if isinstance(value, Unknown):
         return Phi(value, False, True)
-    return lift(machine, value, lambda v: negate(machine, v))
+    return map_leaves(machine, value, lambda v: negate(machine, v))
 
 
 def undecided(machine: Machine, op: str, a: Value, b: Value) -> Unknown:
@@ -303,9 +309,9 @@ def ordered(machine: Machine, op: str, a: Value, b: Value) -> Value:
 def binary(machine: Machine, op: str, a: Value, b: Value, at: ir.At) -> Value:
     """``a op b``."""
     if type(a) is Phi:
-        return lift(machine, a, lambda v: binary(machine, op, v, b, at))
+        return (map_leaves if is_number(a) and is_number(b) else lift)(machine, a, lambda v: binary(machine, op, v, b, at))
     if type(b) is Phi:
-        return lift(machine, b, lambda v: binary(machine, op, a, v, at))
+        return (map_leaves if is_number(a) and is_number(b) else lift)(machine, b, lambda v: binary(machine, op, a, v, at))
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         return tensor_binary(machine, op, a, b, at)
     if isinstance(a, EXACT_TYPES) and isinstance(b, EXACT_TYPES):
@@ -334,6 +340,12 @@ def binary(machine: Machine, op: str, a: Value, b: Value, at: ir.At) -> Value:
     key = f"({machine.show(a)} {op} {machine.show(b)})"
     both_positive = op in "+*" and all((isinstance(v, Unknown) and v.positive) or (isinstance(v, int) and v > 0) for v in (a, b))
     return machine.unknown(key, reason_of(a, b), reads_ids=reads_ids(a) or reads_ids(b), not_none=True, positive=both_positive)
+
+
+def is_number(value: Value) -> bool:
+    if type(value) is Phi:
+        return is_number(value.if_true) and is_number(value.if_false)
+    return isinstance(value, int | float | str | Unknown)
 
 
 def exact_binary(machine: Machine, op: str, a: Value, b: Value, at: ir.At) -> Value:
@@ -380,7 +392,7 @@ def tensor_binary(machine: Machine, op: str, a: Value, b: Value, at: ir.At) -> V
             machine.treat_as_tensor(operand)
     if a is None or b is None:
         names = ["NoneType" if v is None else "Tensor" for v in (a, b)]
-        raise machine.raised("TypeError", f"unsupported operand type(s) for {op}: {names[0]!r} and {names[1]!r}", at)
+        raise machine.raised("TypeError", f"unsupported operand type(s) for {op}: {names[0]!r} and {names[1]!r}", at, certain=True)
     if isinstance(a, tuple | ListValue | str) or isinstance(b, tuple | ListValue | str):
         tensor, other = (a, b) if isinstance(a, Tensor) else (b, a)
         if isinstance(tensor, Tensor) and tensor.exact and op in "+-*/":

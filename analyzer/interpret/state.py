@@ -62,7 +62,7 @@ class State:
         self.num_layers = 0
         self.live: frozenset[Atom] = frozenset()
         self.trail: list[Step] = []
-        self.folders: tuple[str, ...] = ()
+        self.flow_folder = ""
 
     # ------------------------------------------------------------------ places
 
@@ -82,8 +82,14 @@ class State:
         if self.steps > MAX_STEPS:
             raise GiveUp(f"more than {MAX_STEPS:,} steps", self.location())
 
-    def raised(self, kind: str, text: str, at: ir.At | None = None, certain: bool = True) -> Raised:
-        return Raised(kind, text, self.location(at), certain)
+    def raised(self, kind: str, text: str, at: ir.At | None = None, certain: bool | None = None) -> Raised:
+        """An exception of the interpreted program. Unless told otherwise it is certain only in the flow's own code: elsewhere the
+        state that it hangs on (what was launched, registered, initialised before) is a guess."""
+        return Raised(kind, text, self.location(at), self.in_flow_code(self.frame.module.path) if certain is None else certain)
+
+    def in_flow_code(self, path: str) -> bool:
+        """Whether a file lies in the folder of the target class."""
+        return path.rpartition("/")[0] == self.flow_folder
 
     # ---------------------------------------------------------------- unknowns
 
@@ -123,6 +129,8 @@ class State:
         return (self.fact(found.value),)
 
     def fact(self, value: None | bool | int | float | str) -> Value:
+        if value == "@none":
+            return None
         if isinstance(value, str) and value.startswith("@"):
             return self.unknown(value[1:], "an object outside the analysed code", not_none=True)
         return value

@@ -232,7 +232,7 @@ def raise_(machine: Machine, node: ir.Raise) -> Signal:
         raise machine.raised("Exception", "re-raised", node.at, certain=False)
     value = pick(machine, machine.evaluate(node.exception))
     text = machine.exception_text(value)
-    raise Raised(machine.exception_name(value), text, machine.location(node.at), machine.in_flow_code(machine.frame.module.path), value)
+    raise machine.raised(machine.exception_name(value), text, node.at)
 
 
 def assert_(machine: Machine, node: ir.Assert) -> Signal:
@@ -240,7 +240,7 @@ def assert_(machine: Machine, node: ir.Assert) -> Signal:
 
     def side(holds: bool) -> Signal:
         if not holds:
-            raise machine.raised("AssertionError", "an assertion fails", node.at, machine.in_flow_code(machine.frame.module.path))
+            raise machine.raised("AssertionError", "an assertion fails", node.at)
         return None
 
     return side(known) if isinstance(known, bool) else choose_block(machine, known, side)

@@ -175,7 +175,8 @@ def quantifier(stops_at: bool) -> Model:
             if isinstance(answer, bool):
                 result = stops_at if answer is stops_at else result
             elif result is not stops_at:
-                result = Phi(answer, True, result) if stops_at else Phi(answer, result, False)
+                rest = result
+                result = machine.choose(answer, lambda side, r=rest: stops_at if side is stops_at else r)  # type: ignore[misc]
         return result
 
     return model
