@@ -186,7 +186,7 @@ class Run:
         machine.frames.clear()
         with machine.in_module(cls.module):
             call_setter(machine, instance, self.target.setter, ids)
-            run_forward(machine, instance)
+            run_forward(machine, self.target.program.flow, instance)
             return read_sink(machine)
 
 
@@ -220,7 +220,7 @@ def needs_argument(machine: Machine, function: FunctionValue) -> bool:
     return any(p.default is None and p.kind in ("positional", "positional-only", "keyword-only") for p in code.parameters[1:])
 
 
-def run_forward(machine: Machine, instance: Instance) -> None:
+def run_forward(machine: Machine, flow: Flow, instance: Instance) -> None:
     """Run the model's forward on a batch of which nothing is known but that it is text."""
     found, _ = machine.find_in_class(instance.cls, "forward")
     if not isinstance(found, FunctionValue) or found.node is None:
@@ -230,14 +230,13 @@ def run_forward(machine: Machine, instance: Instance) -> None:
     for parameter in code.parameters[1:]:
         if parameter.kind in ("star", "star-star") or parameter.default is not None:
             continue
-        keywords[parameter.name] = argument(machine, parameter.name, parameter.annotation)
-    machine.inputs = frozenset(keywords)
+        keywords[parameter.name] = argument(machine, flow, parameter.name, parameter.annotation)
     machine.call(BoundMethod(found, instance), (), keywords)
 
 
-def argument(machine: Machine, name: str, annotation: str | None) -> Value:
+def argument(machine: Machine, flow: Flow, name: str, annotation: str | None) -> Value:
     if annotation is not None and "Tensor" in annotation:
-        return machine.tensor(Content({(Atom(-1, name, None), ()): 1}))
+        return machine.tensor(Content({(Atom(-1, name, None, blank=name in flow.blank_inputs), ()): 1}))
     return machine.unknown(name, "an argument of the forward", not_none=True)
 
 

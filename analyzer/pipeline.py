@@ -10,6 +10,8 @@
 """
 from __future__ import annotations
 
+import sys
+
 from .configs import load_config
 from .errors import BadInput
 from .evaluation import Program
@@ -24,8 +26,13 @@ from .target import ConfigFacts
 from .wiring import DEFAULT_LAYERS, Found, evaluate_all, find_targets
 
 
+RECURSION = 20_000
+"""Python frames for the interpreter: a call of the analysed program takes about twenty."""
+
+
 def analyze(request: Request) -> Analysis:
     """Run a request; raises :class:`BadInput` for what a person can mend."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
     flows = choose_flows(request)
     tree = open_source(request.source, flows[0].package)
     index = Index(tree)

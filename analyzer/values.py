@@ -90,13 +90,17 @@ class Phi:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Atom:
-    """One opaque result: the layer that made it (-1 before layer 0), what made it, and the contents that went in."""
+    """One opaque result: the layer that made it (-1 before layer 0), what made it, and the contents that went in.
+
+    ``post``: made between or after the layers. ``blank``: made of nothing that depends on the tokens (positions, empty buffers).
+    """
 
     layer: int
     name: str
     at: Location | None
     inputs: tuple[Content, ...] = ()
     post: bool = False
+    blank: bool = False
 
     def __str__(self) -> str:
         return f"{self.name}@{self.layer}"

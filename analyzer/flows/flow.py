@@ -27,7 +27,7 @@ class Sink:
 class Flow:
     """One flow. ``words``: text that a file of the flow must contain. ``setters``: the methods that take the ids. ``entry``: the module
     variable that lists the target classes. ``layer_counts`` and ``text_configs``: the config attributes that hold the number of layers and
-    the language model's own config. ``kernels``: outside functions by qualified name, each with the model that runs it."""
+    the language model's own config. ``blank_inputs``: tensors that the forward is given and that say nothing of the tokens. ``kernels``: outside functions by qualified name, each with the model that runs it."""
 
     name: str
     package: str
@@ -36,6 +36,7 @@ class Flow:
     entry: str
     layer_counts: tuple[str, ...]
     text_configs: tuple[str, ...]
+    blank_inputs: tuple[str, ...]
     sink: Sink
     kernels: Mapping[str, str]
     facts: Facts
@@ -79,6 +80,7 @@ def build(data: dict[str, object]) -> Flow:
         entry=text_of(data["entry"]),
         layer_counts=texts(data["layer_counts"]),
         text_configs=texts(data.get("text_configs", [])),
+        blank_inputs=texts(data.get("blank_inputs", [])),
         sink=Sink(text_of(sink["class"]), text_of(sink["method"]), text_of(sink["hidden"]), text_of(sink["captured"])),
         kernels={name: text_of(shape) for name, shape in table(data, "kernels").items()},
         facts=build_facts(data),

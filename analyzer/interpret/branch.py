@@ -276,29 +276,31 @@ def pick(machine: Machine, value: Value) -> Value:
     return value
 
 
-def map_leaves(machine: Machine, value: Value, operation: Callable[[Value], Value]) -> Value:
+def map_leaves(machine: Machine, value: Value, operation: Callable[[Value], Value], *, truths: bool = False) -> Value:
     """Apply an operation that neither reads nor writes the heap to each alternative of a value.
 
+    With ``truths`` the operation is the truth of a value: an unknown that was asked for on the way down is answered by that.
     Cheaper than :func:`lift`: nothing is taken back. Where an alternative raises, :func:`lift` decides what that means.
     """
     value = pick(machine, value)
     if type(value) is not Phi:
         return operation(value)
     try:
-        return mapped(machine, value, operation, {})
+        return mapped(machine, value, operation, {}, truths)
     except Raised:
         return lift(machine, value, operation)
 
 
-def mapped(machine: Machine, value: Value, operation: Callable[[Value], Value], answers: dict[str, bool]) -> Value:
+def mapped(machine: Machine, value: Value, operation: Callable[[Value], Value], answers: dict[str, bool], answer_unknowns: bool) -> Value:
+    """The recursion of :func:`map_leaves`: ``answers`` holds the conditions on the way down."""
     value = pick(machine, value)
     if type(value) is not Phi:
-        return operation(value)
+        return answers[value.key] if answer_unknowns and isinstance(value, Unknown) and value.key in answers else operation(value)
     key = value.condition.key
     if key in answers:
-        return mapped(machine, value.if_true if answers[key] else value.if_false, operation, answers)
-    true = mapped(machine, value.if_true, operation, {**answers, key: True})
-    false = mapped(machine, value.if_false, operation, {**answers, key: False})
+        return mapped(machine, value.if_true if answers[key] else value.if_false, operation, answers, answer_unknowns)
+    true = mapped(machine, value.if_true, operation, {**answers, key: True}, answer_unknowns)
+    false = mapped(machine, value.if_false, operation, {**answers, key: False}, answer_unknowns)
     same = true is false or (type(true) is type(false) and bool(true == false))
     return true if same else Phi(value.condition, true, false)
 

@@ -26,7 +26,7 @@ from ..values import (
 )
 from .branch import lift, resume, unpark
 from .classes import find_in_class, instantiate, is_module_class
-from .effects import may_capture
+from .effects import collects, may_capture
 from .layers import reached
 from .names import decorators
 from .signals import GiveUp, Raised, Return
@@ -132,20 +132,22 @@ def must_enter(machine: Machine, function: FunctionValue, args: tuple[Value, ...
         return True
     receiver = args[0] if function.owner is not None and args else None
     others = [v for v in (*args, *keywords.values()) if v is not receiver]
-    if any(holds_code(v) for v in others):
+    if any(holds_code(machine, v) for v in others):
         return True
     if not machine.inside and machine.in_flow_code(function.module.path):
         return True
     return may_capture(machine, function)
 
 
-def holds_code(value: Value) -> bool:
+def holds_code(machine: Machine, value: Value) -> bool:
     """Whether a value could capture when it is called or written to."""
     if isinstance(value, Phi):
-        return holds_code(value.if_true) or holds_code(value.if_false)
+        return holds_code(machine, value.if_true) or holds_code(machine, value.if_false)
     if isinstance(value, tuple):
-        return any(holds_code(v) for v in value)
-    return isinstance(value, ListValue | DictValue | SetValue | FunctionValue | BoundMethod | BuiltinMethod | Partial | Instance)
+        return any(holds_code(machine, v) for v in value)
+    if isinstance(value, Instance):
+        return is_module_class(machine, value.cls) or collects(machine, value.cls)
+    return isinstance(value, ListValue | DictValue | SetValue | FunctionValue | BoundMethod | BuiltinMethod | Partial)
 
 
 def call_function(machine: Machine, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:

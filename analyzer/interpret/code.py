@@ -18,6 +18,7 @@ class Code:
         self._functions: dict[ast.AST, ir.Function] = {}
         self._statements: dict[ast.AST, ir.Statement] = {}
         self.effects: dict[ast.AST, Effects] = {}
+        self.collectors: dict[ast.AST, bool] = {}
 
     def function(self, module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ir.Function:
         """The IR of a function; raises :class:`GiveUp` where it cannot be read."""

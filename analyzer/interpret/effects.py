@@ -101,6 +101,23 @@ def may_capture(machine: Machine, function: FunctionValue, depth: int = 0) -> bo
     return False
 
 
+def collects(machine: Machine, cls: ClassValue) -> bool:
+    """Whether a class is a collector or can be called: a method of it puts something into the object."""
+    found = machine.code.collectors.get(cls.node) if cls.node is not None else True
+    if found is None:
+        methods = [
+            node
+            for ancestor in machine.ancestors(cls)
+            if isinstance(ancestor, ClassValue) and ancestor.node is not None
+            for node in ancestor.node.body
+            if isinstance(node, ast.FunctionDef) and node.name != "__init__"
+        ]
+        found = any(node.name == "__call__" or effects_of(machine, node).feeds for node in methods)
+        assert cls.node is not None
+        machine.code.collectors[cls.node] = found
+    return found
+
+
 def escapes_constructor(machine: Machine, cls: ClassValue) -> bool:
     """Whether a constructor changes anything but its object: then it may not be postponed."""
     init, _ = machine.find_in_class(cls, "__init__")

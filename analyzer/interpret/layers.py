@@ -52,8 +52,8 @@ def is_stream(machine: Machine, tensor: Tensor) -> bool:
     if not isinstance(content, Content):
         return True
     if machine.inside:
-        return any(atom.layer < machine.layer and atom.name not in machine.inputs for atom in content.atoms())
-    return any(atom.layer >= 0 for atom in content.atoms()) or (machine.layer >= 0 and any(atom.name not in machine.inputs for atom in content.atoms()))
+        return any(atom.layer < machine.layer and not atom.blank for atom in content.atoms())
+    return machine.layer >= 0 and any(not atom.blank for atom in content.atoms())
 
 
 def note_outside(machine: Machine, result: Tensor, inputs: tuple[Tensor, ...]) -> None:

@@ -66,7 +66,6 @@ class Machine(State):
         self.written = self.heap.new()
         self.sink = self.heap.new()
         self.members: dict[Instance, int] = {}
-        self.inputs: frozenset[str] = frozenset()
         self.implied: dict[tuple[str, bool], tuple[tuple[Unknown, bool], ...]] = {}
         self.defining: list[ClassValue] = []
         self.later: dict[tuple[str, str], tuple[ast.stmt, ...]] = {}
@@ -436,7 +435,7 @@ class Machine(State):
         """A call of which not all arguments are known: its result is not either."""
         if isinstance(function, ClassValue | External) and not calls.tensors_in(args, keywords):
             return self.mystery(self.show(function), "not all arguments of its constructor are known", not_none=True)
-        if any(calls.holds_code(v) for v in (*args, *keywords.values())) or any(self.is_stream(t) for t in calls.tensors_in(args, keywords)):
+        if any(calls.holds_code(self, v) for v in (*args, *keywords.values())) or any(self.is_stream(t) for t in calls.tensors_in(args, keywords)):
             raise GiveUp(f"{self.show(function)} is called with arguments of which not all are known", self.location())
         return self.call_outside(function, args, keywords)
 

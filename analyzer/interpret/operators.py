@@ -48,8 +48,9 @@ MAX_NUMBER_BITS = 4096
 def truth(machine: Machine, value: Value) -> Value:
     """Whether a value counts as true: a bool, an :class:`Unknown`, or a Phi of these."""
     if type(value) is Phi:
-        over = map_leaves if is_plain(value) else lift
-        return over(machine, value, lambda v: truth(machine, v))
+        if is_plain(value):
+            return map_leaves(machine, value, lambda v: truth(machine, v), truths=True)
+        return lift(machine, value, lambda v: truth(machine, v))
     match value:
         case bool():
             return value

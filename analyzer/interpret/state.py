@@ -170,7 +170,8 @@ class State:
         return self.walk["inside"] is not True and self.layer >= 0
 
     def atom(self, name: str, inputs: tuple[Content, ...] = ()) -> Atom:
-        return Atom(self.layer, name, self.location(), inputs, self.post)
+        blank = all(atom.blank for content in inputs for atom in content.atoms())
+        return Atom(self.layer, name, self.location(), inputs, self.post, blank)
 
     def tensor(self, content: Value, *, exact: bool = True, aliases: tuple[Slots, ...] = ()) -> Tensor:
         """A handle on a new cell. ``aliases`` may be the same memory, and know it."""
