@@ -288,22 +288,23 @@ def name_all(machine: Machine, tensors: list[Value], stream: Stream) -> Outcome:
         if not isinstance(value, Tensor):
             return Outcome(reason=f"captured entry {place} is no tensor that is known: {machine.show(value)}", at=machine.location())
         content = machine.content(value)
-        point = name_point(content, stream) if isinstance(content, Content) else None
+        kept = pick(machine, value.cell.get("kept", content))
+        point = name_kept(content, kept, stream)
         if point is None:
-            overwritten = overwritten_point(value, stream)
-            if overwritten is None:
-                return Outcome(reason=why_unnamed(machine, value, content), at=machine.location())
-            point = overwritten
+            return Outcome(reason=why_unnamed(machine, content if not isinstance(content, Content) else kept), at=machine.location())
         points.append(point)
     return Outcome(captured=tuple(points))
 
 
-def overwritten_point(tensor: Tensor, stream: Stream) -> str | None:
-    """The point that a tensor held when it was captured, where an in-place operation has written it since."""
-    return None
+def name_kept(content: Value, kept: Value, stream: Stream) -> str | None:
+    """The point that a tensor held when it was collected; a whole point that has been written since then is lost."""
+    if not isinstance(content, Content) or not isinstance(kept, Content):
+        return None
+    point = name_point(kept, stream)
+    return f"{point}/overwritten" if point is not None and kept != content and "/" not in point else point
 
 
-def why_unnamed(machine: Machine, tensor: Tensor, content: Value) -> str:
+def why_unnamed(machine: Machine, content: Value) -> str:
     if isinstance(content, Content):
         names = ", ".join(sorted({str(atom) for atom in content.atoms()})[:4])
         return f"a captured tensor is not a part of the residual stream that is understood: {names}"

@@ -116,7 +116,7 @@ def merge(machine: Machine, mark: Mark, condition: Unknown, first: Writes, secon
                 joined.append((slots, place[1], first[place].after))
             continue
         a, b = joiner.first(slots, place[1]), joiner.second(slots, place[1])
-        value = united(a, b) if place[1] == "aliases" else joiner.join(a, b)
+        value = united(a, b) if place[1] in UNITED else joiner.join(a, b)
         if value is not b:
             joined.append((slots, place[1], value))
     restore_facts(machine, first, second)
@@ -125,8 +125,12 @@ def merge(machine: Machine, mark: Mark, condition: Unknown, first: Writes, secon
     return joiner
 
 
+UNITED = ("aliases", "finals")
+"""Slots that hold all that was seen on either side."""
+
+
 def united(a: Value, b: Value) -> Value:
-    """The aliases that a cell has on either side."""
+    """What was seen on either side."""
     left, right = (v if isinstance(v, tuple) else () for v in (a, b))
     return (*left, *(x for x in right if x not in left))
 

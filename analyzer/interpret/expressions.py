@@ -136,6 +136,8 @@ def display(machine: Machine, node: ir.Display) -> Value:
             items.extend(spread)
         else:
             items.append(evaluate(machine, element))
+    if node.kind == "list":
+        machine.keep(*items)
     if node.kind == "tuple":
         return machine.sequence(tuple(items))
     return machine.list(tuple(items)) if node.kind == "list" else machine.set_from(tuple(items))

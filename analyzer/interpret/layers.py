@@ -65,6 +65,16 @@ def note_outside(machine: Machine, result: Tensor, inputs: tuple[Tensor, ...]) -
     machine.heap.write(machine.walk, "finals", (*finals, result))
 
 
+def keep(machine: Machine, *values: Value) -> None:
+    """Tensors are put into a collection: remember what they hold now, since an in-place operation may write them later."""
+    for value in values:
+        if isinstance(value, Tensor):
+            now, before = machine.content(value), value.cell.get("kept")
+            if before is not None and before != now:
+                now = machine.mystery("kept", "one tensor is collected twice, and written in between")
+            machine.heap.write(value.cell, "kept", now)
+
+
 def reached(machine: Machine, hidden: Value, captured: Value) -> None:
     """The consumer was called."""
     before = machine.sink.get("reached")

@@ -129,6 +129,10 @@ class Machine(State):
         return calls.call_outside(self, function, args, keywords)
 
     def call_library(self, function: Value, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
+        found = self.supposed.calls.get(function.name) if isinstance(function, External) else None
+        if found is not None:
+            self.assume(found.assumption)
+            return self.fact(found.value)
         model = self.library.find(function)
         if model is None:
             return self.call_outside(function, args, keywords)
@@ -491,6 +495,9 @@ class Machine(State):
 
     def component(self, tensor: Tensor, content: Value, index: int) -> Tensor:
         return tensors.component(self, tensor, content, index)
+
+    def keep(self, *values: Value) -> None:
+        layers.keep(self, *values)
 
     def is_stream(self, tensor: Tensor) -> bool:
         return layers.is_stream(self, tensor)
