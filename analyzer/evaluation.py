@@ -288,7 +288,7 @@ def name_all(machine: Machine, tensors: list[Value], stream: Stream) -> Outcome:
         if not isinstance(value, Tensor):
             return Outcome(reason=f"captured entry {place} is no tensor that is known: {machine.show(value)}", at=machine.location())
         content = machine.content(value)
-        kept = pick(machine, value.cell.get("kept", content))
+        kept = content if value.kept is None else pick(machine, value.kept)
         point = name_kept(content, kept, stream)
         if point is None:
             return Outcome(reason=why_unnamed(machine, content if not isinstance(content, Content) else kept), at=machine.location())

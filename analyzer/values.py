@@ -142,9 +142,13 @@ class Content:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Tensor:
-    """A handle on a tensor's cell: ``cell["content"]``, and ``cell["aliases"]``, cells that may be the same memory."""
+    """A handle on a tensor's cell: ``cell["content"]``, and ``cell["aliases"]``, cells that may be the same memory.
+
+    A handle in a collection remembers in ``kept`` what the tensor held when it was put there: it may be written in place later.
+    """
 
     cell: Slots
+    kept: Value = None
 
     @property
     def exact(self) -> bool:

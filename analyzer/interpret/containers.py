@@ -277,16 +277,14 @@ def set_item(machine: Machine, value: Value, index: Value, new: Value) -> None:
     match value:
         case DictValue():
             key = dict_key(index)
-            machine.keep(new)
-            machine.heap.write(value.state, "#open" if key is None else key, True if key is None else new)
+            machine.heap.write(value.state, "#open" if key is None else key, True if key is None else machine.kept(new))
         case ListValue():
             items = items_of(machine, value)
             if isinstance(items, tuple) and isinstance(index, int):
                 if not -len(items) <= index < len(items):
                     raise machine.raised("IndexError", "list assignment index out of range")
                 place = index % len(items)
-                machine.keep(new)
-                machine.heap.write(value.state, "items", (*items[:place], new, *items[place + 1 :]))
+                machine.heap.write(value.state, "items", (*items[:place], machine.kept(new), *items[place + 1 :]))
             else:
                 machine.heap.write(value.state, "items", machine.mystery("items", "a list is written at an unknown place"))
         case Tensor():

@@ -137,7 +137,7 @@ def display(machine: Machine, node: ir.Display) -> Value:
         else:
             items.append(evaluate(machine, element))
     if node.kind == "list":
-        machine.keep(*items)
+        items = [machine.kept(item) for item in items]
     if node.kind == "tuple":
         return machine.sequence(tuple(items))
     return machine.list(tuple(items)) if node.kind == "list" else machine.set_from(tuple(items))

@@ -61,7 +61,7 @@ class Joiner:
 
     def tensors(self, a: Tensor, b: Tensor) -> Value:
         if a.cell is b.cell:
-            return a
+            return a if a.kept is b.kept or a.kept is None else b if b.kept is None or a.kept == b.kept else Phi(self.condition, a, b)
         content = self.join(self.first(a.cell, "content"), self.second(b.cell, "content"))
         return self.machine.tensor(content, exact=a.exact and b.exact, aliases=(a.cell, b.cell))
 

@@ -65,14 +65,9 @@ def note_outside(machine: Machine, result: Tensor, inputs: tuple[Tensor, ...]) -
     machine.heap.write(machine.walk, "finals", (*finals, result))
 
 
-def keep(machine: Machine, *values: Value) -> None:
-    """Tensors are put into a collection: remember what they hold now, since an in-place operation may write them later."""
-    for value in values:
-        if isinstance(value, Tensor):
-            now, before = machine.content(value), value.cell.get("kept")
-            if before is not None and before != now:
-                now = machine.mystery("kept", "one tensor is collected twice, and written in between")
-            machine.heap.write(value.cell, "kept", now)
+def kept(machine: Machine, value: Value) -> Value:
+    """A value as it goes into a collection: a tensor remembers what it holds now, since an in-place operation may write it later."""
+    return Tensor(value.cell, machine.content(value)) if isinstance(value, Tensor) else value
 
 
 def reached(machine: Machine, hidden: Value, captured: Value) -> None:

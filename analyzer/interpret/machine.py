@@ -496,8 +496,8 @@ class Machine(State):
     def component(self, tensor: Tensor, content: Value, index: int) -> Tensor:
         return tensors.component(self, tensor, content, index)
 
-    def keep(self, *values: Value) -> None:
-        layers.keep(self, *values)
+    def kept(self, value: Value) -> Value:
+        return layers.kept(self, value)
 
     def is_stream(self, tensor: Tensor) -> bool:
         return layers.is_stream(self, tensor)

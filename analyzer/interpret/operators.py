@@ -323,8 +323,7 @@ def binary(machine: Machine, op: str, a: Value, b: Value, at: ir.At) -> Value:
     if isinstance(a, ListValue) and isinstance(b, int) and op == "*" and isinstance(items := items_of(machine, a), tuple) and len(items) * b <= 100_000:
         return machine.list(items * b)
     if isinstance(a, tuple) and isinstance(b, tuple) and op == "+":
-        machine.keep(*b)
-        return a + b
+        return a + tuple(machine.kept(item) for item in b)
     if isinstance(a, tuple) and isinstance(b, int) and op == "*" and len(a) * b <= 100_000:
         return a * b
     if isinstance(a, SetValue) and isinstance(b, SetValue):

@@ -34,8 +34,7 @@ def store(machine: Host, function: Value, new: tuple[Value, ...]) -> None:
 def append(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     held = items(machine, function)
     if held is not None:
-        machine.keep(args[0])
-        store(machine, function, (*held, args[0]))
+        store(machine, function, (*held, machine.kept(args[0])))
         machine.record("append", machine.show(args[0]), f"{len(held) + 1} in the list")
     return None
 
@@ -55,9 +54,8 @@ def extend(machine: Host, function: Value, args: Args, keywords: Keywords) -> Va
 def insert(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     held, place = items(machine, function), machine.pick(args[0])
     if held is not None and isinstance(place, int):
-        machine.keep(args[1])
         changed = list(held)
-        changed.insert(place, args[1])
+        changed.insert(place, machine.kept(args[1]))
         store(machine, function, tuple(changed))
     elif held is not None:
         return machine.raise_error("GiveUp", "an insertion at a place that is not known")
