@@ -17,7 +17,7 @@ from .source import SourceTree
 from .target import ConfigFacts
 from .values import ClassValue, FunctionValue, ListValue
 
-DEFAULT_LAYERS = 12
+DEFAULT_LAYERS = 8
 """Layers of a target of which the count is not known: enough to tell the first, the last and those between apart."""
 
 

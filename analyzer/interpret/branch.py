@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from ..values import MISSING, Phi, Slots, Unknown, Value
 from .heap import Mark, Write, Writes
 from .join import Joiner
-from .signals import Break, Continue, NeedDecision, Raised, Return, Signal
+from .signals import Break, Continue, NeedDecision, Raised, Return, Signal, TooDeep
 
 if TYPE_CHECKING:
     from .machine import Machine
 
 T = TypeVar("T")
-MAX_NESTED_BRANCHES = 10
+MAX_NESTED_BRANCHES = 8
 """Unknown conditions taken both ways inside one another before the run asks for a decision instead."""
 
 
@@ -59,7 +59,7 @@ def run_side(machine: Machine, condition: Unknown, answer: bool, run: Callable[[
 def explore(machine: Machine, condition: Unknown, run: Callable[[bool], T]) -> tuple[Mark, Side[T], Side[T]]:
     """Run the side where ``condition`` holds, take it back, run the other. The heap is left as the second side made it."""
     if machine.nesting >= MAX_NESTED_BRANCHES:
-        raise NeedDecision(condition, "too many open conditions inside one another")
+        raise TooDeep(condition, "too many open conditions inside one another")
     machine.nesting += 1
     try:
         mark = machine.heap.mark()

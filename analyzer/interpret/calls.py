@@ -28,8 +28,9 @@ from .branch import lift, resume, unpark
 from .classes import find_in_class, instantiate, is_module_class
 from .effects import collects, may_capture
 from .layers import reached
+from .reach import may_hold_layers
 from .names import decorators
-from .signals import GiveUp, Raised, Return
+from .signals import GiveUp, Raised, Return, TooDeep
 from .state import MAX_CALLS, Frame
 from .statements import run_block
 
@@ -134,7 +135,7 @@ def must_enter(machine: Machine, function: FunctionValue, args: tuple[Value, ...
     others = [v for v in (*args, *keywords.values()) if v is not receiver]
     if any(holds_code(machine, v) for v in others):
         return True
-    if not machine.inside and machine.in_flow_code(function.module.path):
+    if not machine.inside and machine.in_flow_code(function.module.path) and may_hold_layers(machine, function, receiver):
         return True
     return may_capture(machine, function)
 
@@ -165,7 +166,22 @@ def call_function(machine: Machine, function: FunctionValue, args: tuple[Value, 
         manager = ExternalObject("contextlib.contextmanager", machine.fresh_key(function.name), machine.heap.new())
         manager.attrs["call"] = Partial(function, args, tuple(keywords.items()))
         return manager
-    return run_function(machine, function, args, keywords, None)
+    if machine.in_flow_code(function.module.path) or tensors_in(args, keywords) or any(holds_code(machine, v) for v in (*args, *keywords.values())):
+        return run_function(machine, function, args, keywords, None)
+    return run_aside(machine, function, args, keywords)
+
+
+def run_aside(machine: Machine, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
+    """Run a function outside of the flow's code that is given neither tensors nor anything that could capture. Where it asks more
+    open questions than are followed, its answer is unknown and what it wrote is dropped: none of it is the stream."""
+    mark, depth, nesting = machine.heap.mark(), len(machine.frames), machine.nesting
+    try:
+        return run_function(machine, function, args, keywords, None)
+    except TooDeep as deep:
+        del machine.frames[depth:]
+        machine.nesting = nesting
+        machine.heap.rollback(mark)
+        return machine.mystery(function.name, f"{function.name} asks too many open questions, the last one {deep.condition.key[:60]}", not_none=True)
 
 
 def consume(machine: Machine, consumer: Consumer, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:

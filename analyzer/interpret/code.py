@@ -19,6 +19,7 @@ class Code:
         self._statements: dict[ast.AST, ir.Statement] = {}
         self.effects: dict[ast.AST, Effects] = {}
         self.collectors: dict[ast.AST, bool] = {}
+        self.builders: dict[ast.AST, bool] = {}
 
     def function(self, module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ir.Function:
         """The IR of a function; raises :class:`GiveUp` where it cannot be read."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from .. import ir
 from ..values import External, Scope, Value
 from .assign import assign
+from .attributes import get_attribute
 from .branch import choose, pick, require
 from .containers import iterate, subscript
 from .names import look_up
@@ -37,8 +38,11 @@ def name(machine: Machine, node: ir.Name) -> Value:
 
 def attribute(machine: Machine, node: ir.Attribute) -> Value:
     value = evaluate(machine, node.value)
-    with machine.placed(node.at):
-        return machine.get_attribute(value, node.attr)
+    frame = machine.frames[-1]
+    before, frame.at = frame.at, node.at
+    result = get_attribute(machine, value, node.attr)
+    frame.at = before
+    return result
 
 
 def slice_(machine: Machine, node: ir.Slice) -> Value:
@@ -47,8 +51,11 @@ def slice_(machine: Machine, node: ir.Slice) -> Value:
 
 def item(machine: Machine, node: ir.Subscript) -> Value:
     value, index = evaluate(machine, node.value), evaluate(machine, node.index)
-    with machine.placed(node.at):
-        return subscript(machine, value, index)
+    frame = machine.frames[-1]
+    before, frame.at = frame.at, node.at
+    result = subscript(machine, value, index)
+    frame.at = before
+    return result
 
 
 def call(machine: Machine, node: ir.Call) -> Value:
@@ -72,8 +79,11 @@ def call(machine: Machine, node: ir.Call) -> Value:
         return machine.call_incomplete(function, tuple(args), keywords)
     if isinstance(function, External) and function.name == "builtins.super":
         return machine.super_of(args)
-    with machine.placed(node.at):
-        return machine.call(function, tuple(args), keywords)
+    frame = machine.frames[-1]
+    before, frame.at = frame.at, node.at
+    result = machine.call(function, tuple(args), keywords)
+    frame.at = before
+    return result
 
 
 def operation(machine: Machine, node: ir.Binary) -> Value:
@@ -100,8 +110,7 @@ def comparison(machine: Machine, node: ir.Compare) -> Value:
     result: Value = True
     for position, (op, right_node) in enumerate(node.comparisons):
         right = evaluate(machine, right_node)
-        with machine.placed(node.at):
-            answer = compare(machine, op, left, right)
+        answer = compare(machine, op, left, right)
         if position == 0:
             result = answer
         else:

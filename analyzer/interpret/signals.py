@@ -46,6 +46,10 @@ class NeedDecision(Exception):
         self.condition, self.why = condition, why
 
 
+class TooDeep(NeedDecision):
+    """Too many open conditions inside one another: whoever called something that cannot matter may go on without its answer."""
+
+
 class GiveUp(Exception):
     """A limit of the analysis: the result is not established."""
 

@@ -48,6 +48,7 @@ class State:
     def __init__(self, index: Index, facts: Facts, printed: Callable[[str], str]) -> None:
         self.index, self.supposed, self.printed = index, facts, printed
         self.heap = Heap()
+        self.places: dict[tuple[str, int], Location] = {}
         self.facts = self.heap.new()
         self.modules: dict[str, Slots] = {}
         self.base_facts: dict[str, bool] = {}
@@ -75,7 +76,13 @@ class State:
         if not self.frames:
             return None
         frame = self.frames[-1]
-        return Location(self.printed(frame.module.path), (at or frame.at).line)
+        return self.place(frame.module.path, (at or frame.at).line)
+
+    def place(self, path: str, line: int) -> Location:
+        found = self.places.get((path, line))
+        if found is None:
+            found = self.places[path, line] = Location(self.printed(path), line)
+        return found
 
     def count_step(self) -> None:
         self.steps += 1

@@ -1,0 +1,96 @@
+"""Which classes may build a list of modules, read off the source: such a module may hold the layers and is entered when it is called.
+
+Names are followed through imports to the functions and classes of the tree; what cannot be followed builds nothing that is seen.
+"""
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ..index import Module
+from ..values import ClassValue, FunctionValue, Instance, Value
+from .classes import is_module_class, resolution_order
+from .effects import effects_of
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+LISTS = frozenset({"ModuleList", "Sequential", "ModuleDict"})
+MAX_DEPTH = 8
+
+
+def builds_modules(machine: Machine, cls: ClassValue) -> bool:
+    """Whether a constructor of the class, or something that it calls, names one of torch's lists of modules."""
+    if cls.node is None:
+        return True
+    known = machine.code.builders
+    if cls.node not in known:
+        known[cls.node] = False
+        known[cls.node] = any(
+            class_builds(machine, ancestor.module, ancestor.node, known, 0)
+            for ancestor in resolution_order(machine, cls)
+            if isinstance(ancestor, ClassValue) and ancestor.node is not None
+        )
+    return known[cls.node]
+
+
+def class_builds(machine: Machine, module: Module, node: ast.ClassDef, known: dict[ast.AST, bool], depth: int) -> bool:
+    """The constructor, the methods that it calls, and the bases."""
+    bases = [base.id for base in node.bases if isinstance(base, ast.Name)]
+    if any(name_builds(machine, module, base, known, depth + 1) for base in bases if depth < MAX_DEPTH):
+        return True
+    methods = {m.name: m for m in node.body if isinstance(m, ast.FunctionDef)}
+    waiting, seen = ["__init__"], set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name in seen or name not in methods:
+            continue
+        seen.add(name)
+        if body_builds(machine, module, methods[name], known, depth):
+            return True
+        waiting += effects_of(machine, methods[name]).own_calls
+    return False
+
+
+def body_builds(machine: Machine, module: Module, node: ast.AST, known: dict[ast.AST, bool], depth: int) -> bool:
+    names: set[str] = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Attribute) and inner.attr in LISTS:
+            return True
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
+            names.add(inner.id)
+    if names & LISTS:
+        return True
+    return depth < MAX_DEPTH and any(name_builds(machine, module, name, known, depth + 1) for name in sorted(names))
+
+
+def name_builds(machine: Machine, module: Module, name: str, known: dict[ast.AST, bool], depth: int) -> bool:
+    for statement in module.scope.names.get(name, ()):
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            if statement not in known:
+                known[statement] = False
+                builds = class_builds if isinstance(statement, ast.ClassDef) else body_builds
+                known[statement] = builds(machine, module, statement, known, depth)  # type: ignore[operator]
+            if known[statement]:
+                return True
+        elif isinstance(statement, ast.ImportFrom):
+            target = machine.index.module(module.resolve_relative(statement.module or "", statement.level))
+            original = next((alias.name for alias in statement.names if (alias.asname or alias.name) == name), None)
+            if target is not None and original is not None and depth < MAX_DEPTH and name_builds(machine, target, original, known, depth + 1):
+                return True
+    return name not in module.scope.names and depth < MAX_DEPTH and star_builds(machine, module, name, known, depth + 1)
+
+
+def star_builds(machine: Machine, module: Module, name: str, known: dict[ast.AST, bool], depth: int) -> bool:
+    for star in module.scope.stars:
+        target = machine.index.module(module.resolve_relative(star.module or "", star.level))
+        if target is not None and name_builds(machine, target, name, known, depth):
+            return True
+    return False
+
+
+def may_hold_layers(machine: Machine, function: FunctionValue, receiver: Value) -> bool:
+    """Whether a callee outside of the layers may lead to them: anything but the method of a module that builds no list of modules."""
+    if not isinstance(receiver, Instance) or not is_module_class(machine, receiver.cls):
+        return True
+    return builds_modules(machine, receiver.cls)

@@ -1,0 +1,110 @@
+"""Every claim that a fixture's comments make holds, every target and every finding in it is claimed, and its files are what they say."""
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+from flow_comments import Claim, Found, claims, findings, spoken
+
+from flowcheck.analyzer.pipeline import analyze
+from flowcheck.analyzer.request import Request
+from flowcheck.analyzer.results import Analysis, Wiring
+from flowcheck.analyzer.rule import judge
+from flowcheck.rules import RULES
+
+FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
+CASES = sorted(path.parent for path in FIXTURES.glob("*/case.toml"))
+SHARED = ("utils.py", "layers/layernorm.py", "layers/logits_processor.py", "models/blocks.py")
+"""Files that all trees have alike, as far as they have them."""
+
+
+def sources(case: Path) -> list[Path]:
+    return sorted((case / "tree").rglob("*.py"))
+
+
+@cache
+def claimed(case: Path) -> tuple[Claim, ...]:
+    return tuple(claim for path in sources(case) for claim in claims(path))
+
+
+@cache
+def run(case: Path, layers: int | None, config: str | None) -> Analysis:
+    """All that the fixture's claims ask for this layer count and config, in one run; without a layer count the bare run."""
+    asked = tuple(dict.fromkeys(c.ids for c in claimed(case) if (c.layers, c.config) == (layers, config)))
+    target = str(case / "configs" / config) if config else None
+    return analyze(Request(str(case / "tree"), target=target, layers=layers, ids=None if layers is None else asked))
+
+
+def place(path: Path) -> str:
+    return path.as_posix()
+
+
+def meant(claim: Claim, found: Analysis) -> list[Wiring]:
+    """The wirings that a claim is about: those of the setter, or that of the class, which begins at its line."""
+    line = claim.file.read_text("utf-8").splitlines()[claim.line - 1].split()
+    if line[0] == "class":
+        name = line[1].partition("(")[0].rstrip(":")
+        return [wiring for wiring in found.wirings if wiring.model == name]
+    own = {target for other in claimed(case_of(claim.file)) for target in named_class(other)}
+    return [w for w in found.wirings if same(w.at.file, claim.file) and w.at.line == claim.line and w.model not in own]
+
+
+def named_class(claim: Claim) -> list[str]:
+    line = claim.file.read_text("utf-8").splitlines()[claim.line - 1].split()
+    return [line[1].partition("(")[0].rstrip(":")] if line[0] == "class" else []
+
+
+def same(printed: str, path: Path) -> bool:
+    return Path(printed).resolve() == path.resolve()
+
+
+def case_of(path: Path) -> Path:
+    return FIXTURES / path.relative_to(FIXTURES).parts[0]
+
+
+def test_there_are_fixtures() -> None:
+    assert len(CASES) > 20
+
+
+CLAIMS = [
+    pytest.param(case, claim, id=f"{case.name}/{claim.text}", marks=[pytest.mark.xfail(strict=True, reason=claim.gap)] if claim.gap else [])
+    for case in CASES
+    for claim in claimed(case)
+]
+
+
+@pytest.mark.parametrize(("case", "claim"), CLAIMS)
+def test_claim(case: Path, claim: Claim) -> None:
+    wirings = meant(claim, run(case, claim.layers, claim.config))
+    assert wirings, "no target has its setter here"
+    for wiring in wirings:
+        (evaluation,) = (each for each in wiring.evaluated if each.ids == claim.ids)
+        assert spoken(evaluation) == claim.says, f"{wiring.model}: {evaluation.reason} {evaluation.reason_at}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+class TestCase:
+    def test_every_target_is_claimed(self, case: Path) -> None:
+        bare = run(case, None, None)
+        about = {(wiring.model, wiring.setter) for claim in claimed(case) for wiring in meant(claim, bare)}
+        assert {(wiring.model, wiring.setter) for wiring in bare.wirings} == about
+
+    def test_every_finding_is_claimed(self, case: Path) -> None:
+        found = {(Path(f.at.file).resolve(), f.at.line, f.code) for f in judge(run(case, None, None), RULES)}
+        said: list[Found] = [each for path in sources(case) for each in findings(path)]
+        assert found == {(each.file.resolve(), each.line, each.code) for each in said}
+
+    def test_it_tells_its_story(self, case: Path) -> None:
+        data = tomllib.loads((case / "case.toml").read_text("utf-8"))
+        assert set(data) == {"story", "source"}
+        assert all(isinstance(text, str) and text for text in data.values())
+
+    def test_every_config_is_used(self, case: Path) -> None:
+        assert {path.name for path in case.glob("configs/*")} == {claim.config for claim in claimed(case) if claim.config}
+
+    def test_shared_files_are_alike(self, case: Path) -> None:
+        for name in SHARED:
+            mine = case / "tree/sglang/srt" / name
+            assert not mine.exists() or mine.read_text("utf-8") == (FIXTURES / "llama-like/tree/sglang/srt" / name).read_text("utf-8")
