@@ -162,6 +162,8 @@ class Run:
         machine = built.machine
         known = set(machine.assumptions)
         machine.trail.clear()
+        machine.made.clear()
+        machine.run_clock = machine.heap.clock
         machine.steps = 0
         try:
             outcome = self.call(built, ids)
@@ -236,7 +238,7 @@ def run_forward(machine: Machine, flow: Flow, instance: Instance) -> None:
 
 def argument(machine: Machine, flow: Flow, name: str, annotation: str | None) -> Value:
     if annotation is not None and "Tensor" in annotation:
-        return machine.tensor(Content({(Atom(-1, name, None, blank=name in flow.blank_inputs), ()): 1}))
+        return machine.source(name, blank=name in flow.blank_inputs)
     return machine.unknown(name, "an argument of the forward", not_none=True)
 
 

@@ -83,7 +83,7 @@ def plain_attribute(machine: Machine, value: Value, name: str) -> Value:
 
 def unknown_attribute(machine: Machine, value: Unknown, name: str) -> Value:
     key = f"{value.key}.{name}"
-    written = machine.written.get(key, MISSING)
+    written = machine.noted(machine.written, key)
     if written is not MISSING:
         return written
     known = machine.supposed_value(key)
@@ -107,7 +107,7 @@ def module_attribute(machine: Machine, value: ModuleValue, name: str) -> Value:
 def instance_attribute(machine: Machine, value: Instance, name: str) -> Value:
     if value.pending and is_plain_method(machine, value.cls, name):
         return from_class(machine, value, name)
-    own = attrs_of(machine, value).get(name, MISSING)
+    own = machine.noted(attrs_of(machine, value), name)
     if own is not MISSING:
         if type(own) is Phi:
             return lift(machine, own, lambda v: present(machine, value, name, v))
@@ -220,7 +220,7 @@ def enum_attribute(machine: Machine, value: EnumMember, name: str) -> Value:
 
 
 def outside_object(machine: Machine, value: ExternalObject, name: str) -> Value:
-    own = value.attrs.get(name, MISSING)
+    own = machine.noted(value.attrs, name)
     if own is not MISSING:
         return lift(machine, own, lambda v: v if v is not MISSING else machine.unknown(f"{value.key}.{name}", value.cls))
     known = machine.supposed_value(f"{value.key}.{name}")
@@ -275,17 +275,17 @@ def has_attribute(machine: Machine, value: Value, name: str) -> Value:
     if type(value) is Phi:
         return lift(machine, value, lambda v: has_attribute(machine, v, name))
     if isinstance(value, Instance):
-        own = pick(machine, attrs_of(machine, value).get(name, MISSING))
+        own = pick(machine, machine.noted(attrs_of(machine, value), name))
         if type(own) is Phi:
             return lift(machine, own, lambda v: v is not MISSING or has_in_class(machine, value, name))
         return own is not MISSING or has_in_class(machine, value, name)
     if isinstance(value, Unknown):
-        if f"{value.key}.{name}" in machine.written or machine.supposed_value(f"{value.key}.{name}") is not None:
+        if machine.noted(machine.written, f"{value.key}.{name}") is not MISSING or machine.supposed_value(f"{value.key}.{name}") is not None:
             return True
         if machine.config_attribute(value, name, f"{value.key}.{name}") is not MISSING:
             return True
         return machine.unknown(f"hasattr({value.key}, {name!r})", value.reason)
-    if isinstance(value, Tensor) and value.cell.get(f".{name}", MISSING) is MISSING and name not in machine.tensor_names:
+    if isinstance(value, Tensor) and machine.noted(value.cell, f".{name}") is MISSING and name not in machine.tensor_names:
         return False
     if isinstance(value, External | ExternalObject | Tensor):
         return machine.unknown(f"hasattr({machine.show(value)}, {name!r})", "an object outside the tree")

@@ -68,7 +68,7 @@ def call_bound(machine: Machine, method: BoundMethod, args: tuple[Value, ...], k
     """A method of a module that stands in the list of layers opens that layer, as calling the module does."""
     receiver = method.receiver
     if isinstance(receiver, Instance) and receiver in machine.members and not machine.inside and tensors_in(args, keywords):
-        return machine.in_layer(receiver, lambda: call(machine, method.function, (receiver, *args), keywords))
+        return machine.in_layer(receiver, args, keywords, lambda: call(machine, method.function, (receiver, *args), keywords))
     return call(machine, method.function, (receiver, *args), keywords)
 
 

@@ -33,13 +33,15 @@ WRAPPER = "key"
 
 def items_of(machine: Machine, value: ListValue | SetValue) -> Value:
     """The items: a tuple, or an Unknown where a loop of unknown length filled them."""
-    return require(machine, value.state.get("items", ()), "a list whose items depend on it")
+    items = machine.noted(value.state, "items")
+    return require(machine, () if items is MISSING else items, "a list whose items depend on it")
 
 
 def entries(machine: Machine, value: DictValue) -> list[tuple[Value, Value]] | None:
     """A dict's keys and values in order; None where not all are known."""
-    if value.state.get("#open") is not None:
+    if machine.noted(value.state, "#open") is not MISSING:
         return None
+    machine.forbid_summary(value.state)
     found: list[tuple[Value, Value]] = []
     for key, slot in value.state.items():
         if isinstance(key, tuple) and key[0] == WRAPPER:
@@ -164,7 +166,7 @@ def subscript(machine: Machine, value: Value, index: Value) -> Value:
 
 def unknown_item(machine: Machine, value: Unknown, index: Value) -> Value:
     key = f"{value.key}[{machine.show(index)}]"
-    written = machine.written.get(key, MISSING)
+    written = machine.noted(machine.written, key)
     if written is not MISSING:
         return written
     known = machine.supposed_value(key)
@@ -228,7 +230,7 @@ def dict_item(machine: Machine, value: DictValue, index: Value) -> Value:
         if found is not None and isinstance(index, Unknown):
             return any_of(machine, index, found)
         return machine.mystery("item", "a dict entry by a key that is not known")
-    held = value.state.get(key, MISSING)
+    held = machine.noted(value.state, key)
     if type(held) is Phi:
         return lift(machine, held, lambda v: v if v is not MISSING else missing_key(machine, value, index))
     return held if held is not MISSING else missing_key(machine, value, index)

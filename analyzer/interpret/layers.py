@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..values import Content, Instance, ListValue, Phi, Tensor, Unknown, Value
 from .signals import GiveUp
+from .summaries import summarised
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -27,7 +28,7 @@ def alternatives(value: Value) -> tuple[Instance, ...]:
     return (value,) if isinstance(value, Instance) else ()
 
 
-def in_layer(machine: Machine, module: Instance, run: Callable[[], Value]) -> Value:
+def in_layer(machine: Machine, module: Instance, args: tuple[Value, ...], keywords: dict[str, Value], run: Callable[[], Value]) -> Value:
     """Run one layer: what is made meanwhile belongs to it."""
     index = machine.members[module]
     order = machine.walk["order"]
@@ -38,7 +39,7 @@ def in_layer(machine: Machine, module: Instance, run: Callable[[], Value]) -> Va
     machine.heap.write(machine.walk, "layer", index)
     machine.heap.write(machine.walk, "inside", True)
     try:
-        return run()
+        return summarised(machine, module, args, keywords, run)
     finally:
         machine.heap.write(machine.walk, "inside", False)
 
@@ -48,7 +49,7 @@ def is_stream(machine: Machine, tensor: Tensor) -> bool:
 
     Outside of the layers everything that was made in one, or entered the first, counts.
     """
-    content = tensor.cell.get("content")
+    content = machine.noted(tensor.cell, "content")
     if not isinstance(content, Content):
         return True
     if machine.inside:

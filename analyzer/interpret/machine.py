@@ -6,7 +6,7 @@ The operations live in modules of functions that take the machine first (``expre
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -45,6 +45,7 @@ from .effects import effects_of
 from .show import show
 from .signals import GiveUp
 from .state import Frame, State
+from .summaries import Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ class Machine(State):
         self.sink = self.heap.new()
         self.members: dict[Instance, int] = {}
         self.implied: dict[tuple[str, bool], tuple[tuple[Unknown, bool], ...]] = {}
+        self.summaries: dict[tuple[Instance, Hashable], list[Summary]] = {}
         self.defining: list[ClassValue] = []
         self.later: dict[tuple[str, str], tuple[ast.stmt, ...]] = {}
         self.evaluating: set[tuple[str, str]] = set()
@@ -469,10 +471,10 @@ class Machine(State):
         return self.walk["inside"] is True
 
     def content(self, tensor: Tensor) -> Value:
-        return pick(self, tensor.cell["content"])
+        return pick(self, self.noted(tensor.cell, "content"))
 
     def aliases(self, tensor: Tensor) -> tuple[Value, ...]:
-        found = tensor.cell.get("aliases", ())
+        found = self.noted(tensor.cell, "aliases")
         return found if isinstance(found, tuple) else ()
 
     def opaque(self, name: str, inputs: tuple[Tensor, ...], *, exact: bool = False) -> Tensor:
@@ -502,8 +504,16 @@ class Machine(State):
     def is_stream(self, tensor: Tensor) -> bool:
         return layers.is_stream(self, tensor)
 
-    def in_layer(self, module: Instance, run: Callable[[], Value]) -> Value:
-        return layers.in_layer(self, module, run)
+    def in_layer(self, module: Instance, args: tuple[Value, ...], keywords: dict[str, Value], run: Callable[[], Value]) -> Value:
+        return layers.in_layer(self, module, args, keywords, run)
+
+    def forbid_summary(self, slots: Slots) -> None:
+        """A collection is read as a whole: a summary depends on each entry, and on there being no more."""
+        if self.reads is not None and slots.born <= self.read_clock:
+            for key in tuple(slots):
+                self.noted(slots, key)
+            if slots.born:
+                self.reads[id(slots), "#whole"] = (slots, "#whole", 0)
 
     def enlist(self, modules: ListValue) -> None:
         layers.enlist(self, modules)

@@ -25,7 +25,7 @@ def look_up(machine: Machine, name: str) -> Value:
     frame = machine.frame
     scope = frame.scope
     while scope is not None:
-        value = scope.slots.get(name, MISSING)
+        value = machine.noted(scope.slots, name)
         if value is not MISSING:
             return value
         if scope.code is not None and name in scope.code.bound and scope is frame.scope:
@@ -42,7 +42,7 @@ def look_up(machine: Machine, name: str) -> Value:
 def module_name(machine: Machine, module: Module, name: str) -> Value:
     """The value that a module's name has once the module is imported; MISSING where it binds none."""
     slots = module_slots(machine, module)
-    value = slots.get(name, MISSING)
+    value = machine.evaluated(slots, name)
     if name in module.declared_global and machine.frames and machine.frame.function is not None:
         machine.frame.reads_mutable = True
         machine.assume("import-state")
@@ -254,7 +254,7 @@ def decorated(machine: Machine, function: FunctionValue) -> Value:
 
 def class_name(machine: Machine, cls: ClassValue, name: str) -> Value:
     """A name of a class body, evaluated when first asked for; MISSING where the body binds none."""
-    value = cls.slots.get(name, MISSING)
+    value = machine.evaluated(cls.slots, name)
     if value is not MISSING or cls.node is None:
         return value
     statements = cls.module.class_scope(cls.node).names.get(name)

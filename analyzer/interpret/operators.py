@@ -63,7 +63,7 @@ def truth(machine: Machine, value: Value) -> Value:
             known = machine.known(value)
             return value if known is None else known
         case ListValue() | SetValue():
-            return lift(machine, value.state.get("items"), lambda items: bool(items) if isinstance(items, tuple) else truth(machine, items))
+            return lift(machine, machine.noted(value.state, "items"), lambda items: bool(items) if isinstance(items, tuple) else truth(machine, items))
         case DictValue():
             return bool(iterate(machine, value))
         case Instance():

@@ -1,6 +1,6 @@
 """The state of the abstract machine: the heap, the frames, what is supposed, assumed and recorded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
 from .. import ir
@@ -63,6 +63,11 @@ class State:
         self.num_layers = 0
         self.live: frozenset[Atom] = frozenset()
         self.trail: list[Step] = []
+        self.reads: dict[tuple[int, Hashable], tuple[Slots, Hashable, Value]] | None = None
+        self.read_clock = 0
+        self.run_clock = 0
+        self.atoms: dict[tuple[Hashable, int], Atom] = {}
+        self.made: dict[Hashable, int] = {}
         self.flow_folder = ""
 
     # ------------------------------------------------------------------ places
@@ -97,6 +102,17 @@ class State:
     def in_flow_code(self, path: str) -> bool:
         """Whether a file lies in the folder of the target class."""
         return path.rpartition("/")[0] == self.flow_folder
+
+    def noted(self, slots: Slots, key: Hashable) -> Value:
+        """The value of a slot; where a summary is being recorded, the summary depends on it."""
+        value = slots.get(key, MISSING)
+        if self.reads is not None and slots.born <= self.read_clock and (id(slots), key) not in self.reads:
+            self.reads[id(slots), key] = (slots, key, value)
+        return value
+
+    def evaluated(self, slots: Slots, name: str) -> Value:
+        """The value of a module's or class's name where it was evaluated before; not yet is no fact to depend on."""
+        return self.noted(slots, name) if name in slots else MISSING
 
     # ---------------------------------------------------------------- unknowns
 
@@ -146,11 +162,11 @@ class State:
 
     def known(self, condition: Unknown) -> bool | None:
         """The answer to a condition, where this path has decided it."""
-        answer = self.facts.get(condition.key)
+        answer = self.noted(self.facts, condition.key)
         if isinstance(answer, bool):
             return answer
         if condition.key.startswith("not "):
-            opposite = self.facts.get(condition.key[4:])
+            opposite = self.noted(self.facts, condition.key[4:])
             return not opposite if isinstance(opposite, bool) else None
         return self.base_facts.get(condition.key)
 
@@ -177,8 +193,21 @@ class State:
         return self.walk["inside"] is not True and self.layer >= 0
 
     def atom(self, name: str, inputs: tuple[Content, ...] = ()) -> Atom:
-        blank = all(atom.blank for content in inputs for atom in content.atoms())
-        return Atom(self.layer, name, self.location(), inputs, self.post, blank)
+        """A fresh atom. The n-th of its kind in a run is the same object in every run: runs are apart, and can be compared."""
+        key = (self.layer, name, self.location(), inputs, self.post)
+        count = self.made[key] = self.made.get(key, 0) + 1
+        found = self.atoms.get((key, count))
+        if found is None:
+            blank = all(atom.blank for content in inputs for atom in content.atoms())
+            found = self.atoms[key, count] = Atom(self.layer, name, self.location(), inputs, self.post, blank)
+        return found
+
+    def source(self, name: str, *, blank: bool) -> Tensor:
+        """A tensor that the forward is given, the same atom in every run."""
+        key = ("source", name)
+        if (key, 0) not in self.atoms:
+            self.atoms[key, 0] = Atom(-1, name, None, blank=blank)
+        return self.tensor(Content({(self.atoms[key, 0], ()): 1}))
 
     def tensor(self, content: Value, *, exact: bool = True, aliases: tuple[Slots, ...] = ()) -> Tensor:
         """A handle on a new cell. ``aliases`` may be the same memory, and know it."""

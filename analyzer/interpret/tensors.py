@@ -24,7 +24,7 @@ NAMES = VIEWS | CONVERSIONS | ROWS | WRITERS | SPLITS | UNKNOWN_ATTRIBUTES | SIZ
 
 def tensor_attribute(machine: Machine, tensor: Tensor, name: str) -> Value:
     """``tensor.name``."""
-    written = tensor.cell.get(f".{name}", MISSING)
+    written = machine.noted(tensor.cell, f".{name}")
     if written is not MISSING:
         return lift(machine, written, lambda v: v if v is not MISSING else tensor_default(machine, tensor, name))
     return tensor_default(machine, tensor, name)
@@ -134,7 +134,7 @@ def split(machine: Machine, tensor: Tensor, name: str, args: tuple[Value, ...], 
 def component(machine: Machine, tensor: Tensor, content: Value, index: int) -> Tensor:
     """Part ``index`` of an opaque result that turns out to be a tuple; asked twice, it is the same part."""
     key = f"part.{index}"
-    found = tensor.cell.get(key)
+    found = machine.noted(tensor.cell, key)
     if isinstance(found, Tensor):
         return found
     made = machine.opaque(f"part {index}", (tensor,), exact=False)
