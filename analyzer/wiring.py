@@ -53,8 +53,8 @@ def find_targets(program: Program, tree: SourceTree) -> tuple[list[Found], list[
 
 def heirs(tree: SourceTree, entry: bytes, names: set[str]) -> list[str]:
     """The files with an entry variable that mention one of these classes: a subclass may inherit the setter."""
-    mentions = tree.grep(tuple(sorted(name.encode() for name in names))) if names else ()
-    return [path for path in mentions if entry in tree.read(path)]
+    words = [name.encode() for name in sorted(names)]
+    return [path for path in tree.grep((entry,)) if any(word in data for data in (tree.read(path),) for word in words)]
 
 
 def targets_in(machine: Machine, program: Program, path: str, problems: list[NotEstablished]) -> Iterator[Found]:

@@ -244,6 +244,7 @@ def set_attribute(machine: Machine, value: Value, name: str, new: Value) -> None
             machine.heap.write(value.attrs, name, new)
         case ClassValue():
             machine.heap.write(value.slots, name, new)
+            machine.forget_classes()
         case Unknown():
             machine.heap.write(machine.written, f"{value.key}.{name}", new)
         case Tensor():

@@ -5,7 +5,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, Instance, Slots, Unknown, Value
+from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, FunctionValue, Instance, Slots, Unknown, Value
 from .branch import pick
 from .effects import escapes_constructor
 from .names import class_name, dotted
@@ -71,6 +71,20 @@ def is_closed(machine: Machine, cls: ClassValue) -> bool:
 
 def find_in_class(machine: Machine, cls: ClassValue, name: str, after: ClassValue | None = None) -> tuple[Value, ClassValue | External | None]:
     """A class attribute by the method resolution order, and the class that has it; (MISSING, None) where none does."""
+    key = (cls, name, after)
+    found = machine.class_attributes.get(key)
+    if found is None:
+        found = search_class(machine, cls, name, after)
+        if found[0] is MISSING or type(found[0]) in LASTING:
+            machine.class_attributes[key] = found
+    return found
+
+
+LASTING = (FunctionValue, ClassValue, External)
+"""What a class body binds once: kept without looking again until a class is written to."""
+
+
+def search_class(machine: Machine, cls: ClassValue, name: str, after: ClassValue | None) -> tuple[Value, ClassValue | External | None]:
     skipping = after is not None
     for ancestor in resolution_order(machine, cls):
         if skipping:

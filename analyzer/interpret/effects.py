@@ -47,9 +47,11 @@ def read_effects(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Effects:
     stores: set[str] = set()
     own, parts = set[str](), set[str]()
     feeds = escapes = False
-    plain = {target for inner in ast.walk(node) if isinstance(inner, ast.Assign) and isinstance(inner.value, ast.Constant) for target in inner.targets}
+    plain: set[ast.expr] = set()
     for inner in ast.walk(node):
-        if inner in plain and isinstance(inner, ast.Subscript):
+        if isinstance(inner, ast.Assign) and isinstance(inner.value, ast.Constant):
+            plain.update(inner.targets)
+        if isinstance(inner, ast.Subscript) and inner in plain:
             continue  # an option set to a constant in a dict of options: nothing that could capture
         if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store | ast.Del):
             base, _ = root(inner)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from .. import ir
-from ..values import External, Scope, Value
+from ..values import External, Phi, Scope, Value
 from .assign import assign
 from .attributes import get_attribute
 from .branch import choose, pick, require
@@ -21,7 +21,8 @@ Handler: TypeAlias = "Callable[[Machine, ir.Expression], Value]"
 
 def evaluate(machine: Machine, node: ir.Expression) -> Value:
     """The value of an expression in the running function, with the conditions that are known answered."""
-    return pick(machine, HANDLERS[type(node)](machine, node))  # type: ignore[arg-type]
+    value = HANDLERS[type(node)](machine, node)  # type: ignore[arg-type]
+    return value if type(value) is not Phi else pick(machine, value)
 
 
 def constant(machine: Machine, node: ir.Const) -> Value:

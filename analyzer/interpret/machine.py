@@ -48,6 +48,13 @@ from .state import Frame, State
 from .summaries import Summary
 
 
+class Forgetful(dict[tuple[ClassValue, str, "ClassValue | None"], tuple[Value, "ClassValue | External | None"]]):
+    """A cache that keeps nothing."""
+
+    def __setitem__(self, key: tuple[ClassValue, str, ClassValue | None], value: tuple[Value, ClassValue | External | None]) -> None:
+        return
+
+
 @dataclass(frozen=True, slots=True)
 class Consumer:
     """The method that the captured tensors are handed to, and its two parameters."""
@@ -69,6 +76,7 @@ class Machine(State):
         self.members: dict[Instance, int] = {}
         self.implied: dict[tuple[str, bool], tuple[tuple[Unknown, bool], ...]] = {}
         self.summaries: dict[tuple[Instance, Hashable], list[Summary]] = {}
+        self.class_attributes: dict[tuple[ClassValue, str, ClassValue | None], tuple[Value, ClassValue | External | None]] = {}
         self.defining: list[ClassValue] = []
         self.later: dict[tuple[str, str], tuple[ast.stmt, ...]] = {}
         self.evaluating: set[tuple[str, str]] = set()
@@ -328,6 +336,10 @@ class Machine(State):
 
     def find_in_class(self, cls: ClassValue, name: str) -> tuple[Value, ClassValue | External | None]:
         return classes.find_in_class(self, cls, name)
+
+    def forget_classes(self) -> None:
+        """A class is written to: from now on its attributes are looked up each time, since the write may be taken back."""
+        self.class_attributes = Forgetful()
 
     def bind(self, found: Value, receiver: Value) -> Value:
         return attributes.bind(self, found, receiver)

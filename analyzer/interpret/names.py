@@ -25,9 +25,9 @@ def look_up(machine: Machine, name: str) -> Value:
     frame = machine.frame
     scope = frame.scope
     while scope is not None:
-        value = machine.noted(scope.slots, name)
+        value = scope.slots.get(name, MISSING)
         if value is not MISSING:
-            return value
+            return value if scope.slots.born > machine.read_clock else machine.noted(scope.slots, name)
         if scope.code is not None and name in scope.code.bound and scope is frame.scope:
             raise machine.raised("UnboundLocalError", f"cannot access local variable {name!r}", certain=False)
         scope = scope.outer
