@@ -124,7 +124,7 @@ def effective_class(cls: ClassValue) -> ClassValue:
     node = cls.node
     bases = cls.slots.get("#bases")
     empty = node is not None and all(isinstance(s, ast.Pass) or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)) for s in node.body)
-    if empty and isinstance(bases, tuple) and len(bases) == 1 and isinstance(bases[0], ClassValue) and bases[0].module is cls.module:
+    if empty and isinstance(bases, tuple) and len(bases) == 1 and isinstance(bases[0], ClassValue):
         return effective_class(bases[0])
     return cls
 

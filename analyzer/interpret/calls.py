@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..values import (
+    EXACT_TYPES,
     MISSING,
     BoundMethod,
     BuiltinMethod,
@@ -114,15 +115,14 @@ def call_outside(machine: Machine, function: Value, args: tuple[Value, ...], key
 def tensors_in(args: tuple[Value, ...], keywords: dict[str, Value]) -> tuple[Tensor, ...]:
     """The tensors among arguments, those in tuples and Phis included."""
     found: list[Tensor] = []
-    queue = [*args, *keywords.values()]
-    while queue:
-        value = queue.pop(0)
-        if isinstance(value, Tensor):
-            found.append(value)
-        elif isinstance(value, tuple):
-            queue.extend(value)
-        elif isinstance(value, Phi):
-            queue.extend((value.if_true, value.if_false))
+    for value in (*args, *keywords.values()) if keywords else args:
+        kind = type(value)
+        if kind is Tensor:
+            found.append(value)  # type: ignore[arg-type]
+        elif kind is tuple:
+            found.extend(tensors_in(value, {}))  # type: ignore[arg-type]
+        elif kind is Phi:
+            found.extend(tensors_in((value.if_true, value.if_false), {}))  # type: ignore[union-attr]
     return tuple(found)
 
 
@@ -142,6 +142,9 @@ def must_enter(machine: Machine, function: FunctionValue, args: tuple[Value, ...
 
 def holds_code(machine: Machine, value: Value) -> bool:
     """Whether a value could capture when it is called or written to."""
+    kind = type(value)
+    if kind in EXACT_TYPES or kind is Unknown or kind is Tensor:
+        return False
     if isinstance(value, Phi):
         return holds_code(machine, value.if_true) or holds_code(machine, value.if_false)
     if isinstance(value, tuple):

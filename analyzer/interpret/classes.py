@@ -61,7 +61,11 @@ def is_enum(machine: Machine, cls: ClassValue) -> bool:
 
 def is_module_class(machine: Machine, cls: ClassValue) -> bool:
     """Whether instances are torch modules: calling one runs its ``forward``."""
-    return any(isinstance(base, External) and machine.is_module_base(base.name) for base in resolution_order(machine, cls))
+    known = cls.slots.get("#module")
+    if not isinstance(known, bool):
+        known = any(isinstance(base, External) and machine.is_module_base(base.name) for base in resolution_order(machine, cls))
+        cls.slots["#module"] = known
+    return known
 
 
 def is_closed(machine: Machine, cls: ClassValue) -> bool:

@@ -79,7 +79,7 @@ class Joiner:
         atom = self.phis.get((rest_a, rest_b))
         if atom is None:
             post = any(part.post for rest in (rest_a, rest_b) for part in rest.atoms())
-            atom = Atom(layer, f"({self.condition.key} ? … : …)", self.machine.location(), (a, b), post)
+            atom = self.machine.atom(f"({self.condition.key} ? … : …)", (a, b), post)
             self.phis[rest_a, rest_b] = atom
         return Content({**common, (atom, ()): 1})
 

@@ -192,14 +192,15 @@ class State:
         """Whether what is made now is made between or after the layers."""
         return self.walk["inside"] is not True and self.layer >= 0
 
-    def atom(self, name: str, inputs: tuple[Content, ...] = ()) -> Atom:
+    def atom(self, name: str, inputs: tuple[Content, ...] = (), post: bool | None = None) -> Atom:
         """A fresh atom. The n-th of its kind in a run is the same object in every run: runs are apart, and can be compared."""
-        key = (self.layer, name, self.location(), inputs, self.post)
+        post = self.post if post is None else post
+        key = (self.layer, name, self.location(), inputs, post)
         count = self.made[key] = self.made.get(key, 0) + 1
         found = self.atoms.get((key, count))
         if found is None:
             blank = all(atom.blank for content in inputs for atom in content.atoms())
-            found = self.atoms[key, count] = Atom(self.layer, name, self.location(), inputs, self.post, blank)
+            found = self.atoms[key, count] = Atom(self.layer, name, self.location(), inputs, post, blank)
         return found
 
     def source(self, name: str, *, blank: bool) -> Tensor:

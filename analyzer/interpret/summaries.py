@@ -133,7 +133,7 @@ def summarised(machine: Machine, layer: Instance, args: tuple[Value, ...], keywo
 def same(a: Value, b: Value) -> bool:
     if a is b:
         return True
-    return type(a) is type(b) and isinstance(a, EXACT_TYPES + (Unknown, External, EnumMember, tuple)) and bool(a == b)
+    return type(a) is type(b) and isinstance(a, EXACT_TYPES + (Unknown, External, EnumMember, tuple, Phi, Content)) and bool(a == b)
 
 
 def record(machine: Machine, layer: Instance, arguments: Arguments, run: Callable[[], Value]) -> Value:
