@@ -34,7 +34,7 @@ RECURSION = 20_000
 def analyze(request: Request) -> Analysis:
     """Run a request; raises :class:`BadInput` for what a person can mend."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
-    gc.set_threshold(200_000, 20, 50)  # trees and values are long-lived: looking through them again and again finds nothing
+    gc.disable()  # everything lives to the end of the run: looking for garbage finds none
     flows = choose_flows(request)
     tree = open_source(request.source, flows[0].package)
     index = Index(tree)
