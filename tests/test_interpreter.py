@@ -1,0 +1,252 @@
+"""The machine by example: exact programs give what Python gives, unknown conditions are followed both ways and joined."""
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from types import ModuleType
+from unittest.mock import patch
+
+import pytest
+from interpreted import run
+from small_programs import PROGRAMS
+
+from flowcheck.analyzer.interpret.signals import GiveUp, NeedDecision, Raised
+
+GAPS = {
+    "a default is bound once": "wrong: a default is evaluated at the call, not at the def",
+    "a mutable default": "wrong: a default is made anew for each call",
+    "a class of one's own": "wrong: an except does not know the bases of an exception of the tree",
+    "raised again": "wrong: a bare raise forgets what it raises again",
+    "class body": "wrong: a class body does not see its own names",
+    "a list of one's own": "wrong: a subclass of list has no methods of list",
+    "f-strings with a format": "wrong: the format is dropped",
+    "f-strings with a conversion": "wrong: the conversion is dropped",
+    "list uses an iterator up": "wrong: only next uses an iterator up",
+    "a zip is used up": "wrong: a zip can be walked twice",
+    "membership uses a generator up": "wrong: a generator can be searched twice",
+    "divmod": "not known",
+    "slice assignment": "not known",
+    "a set in a set": "not known",
+    "sorted by a key": "not known",
+    "max of texts": "not known",
+}
+"""Programs of which the machine does not know the answer, or knows a wrong one, and why."""
+
+
+def by_python(source: str) -> object:
+    module = ModuleType("example")
+    with patch.dict(sys.modules, example=module):
+        exec(compile(source, "example", "exec"), module.__dict__)  # noqa: S102 - a text of this project
+        return module.f()
+
+
+def marks(name: str) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.xfail(strict=True, reason=GAPS[name])] if name in GAPS else []
+
+
+@pytest.mark.parametrize("source", [pytest.param(text, id=name, marks=marks(name)) for name, text in PROGRAMS.items()])
+def test_as_python(source: str) -> None:
+    assert run(source) == by_python(source)
+
+
+# -------------------------------------------------------- unknown conditions
+
+
+def test_a_join_keeps_both() -> None:
+    assert run("def f(c):\n    return 1 if c else 2", "?c") == {"c": (1, 2)}
+
+
+def test_a_join_of_equals_is_one_value() -> None:
+    assert run("def f(c):\n    x = 3\n    if c:\n        x = 3\n    return x", "?c") == 3
+
+
+def test_one_unknown_has_one_answer() -> None:
+    source = """
+    def f(c):
+        x = 1 if c else 2
+        if c:
+            return x
+        return x * 10
+    """
+    assert run(source, "?c") == {"c": (1, 20)}
+
+
+def test_what_follows_a_condition_is_part_of_it() -> None:
+    source = """
+    def f(c):
+        x = 1 if c else 2
+        y = 1 if c else 2
+        return x == y
+    """
+    assert run(source, "?c") is True
+
+
+def test_not_is_the_opposite() -> None:
+    source = """
+    def f(c):
+        a = 1 if c else 2
+        b = 2 if not c else 1
+        return a - b
+    """
+    assert run(source, "?c") == 0
+
+
+def test_an_early_return_takes_the_rest_with_it() -> None:
+    source = """
+    def f(c):
+        out = []
+        if c:
+            return out
+        out.append(1)
+        return out
+    """
+    assert run(source, "?c") == {"c": ([], [1])}
+
+
+def test_a_break_under_an_unknown_condition() -> None:
+    source = """
+    def f(c):
+        n = 0
+        for i in range(3):
+            if i == 1 and c:
+                break
+            n += 1
+        return n
+    """
+    assert run(source, "?c") == {"c": (1, 3)}
+
+
+def test_a_continue_under_an_unknown_condition() -> None:
+    source = """
+    def f(c):
+        n = 0
+        for i in range(3):
+            if c:
+                continue
+            n += i
+        return n
+    """
+    assert run(source, "?c") == {"c": (0, 3)}
+
+
+def test_writes_of_either_side_are_joined() -> None:
+    source = """
+    class A:
+        x = 0
+    def f(c):
+        a, d = A(), {}
+        if c:
+            a.x = 1
+            d["k"] = 1
+        else:
+            a.x = 2
+            d["k"] = 1
+        return a.x, d["k"]
+    """
+    assert run(source, "?c") == ({"c": (1, 2)}, 1)
+
+
+def test_and_or_stop_where_they_must() -> None:
+    source = """
+    def f(c):
+        log = []
+        c and log.append(1)
+        False and log.append(2)
+        True or log.append(3)
+        return log
+    """
+    assert run(source, "?c") == {"c": ([1], [])}
+
+
+def test_any_and_all_of_unknowns() -> None:
+    assert run("def f(c):\n    return any([c, True]), all([c, False])", "?c") == (True, False)
+
+
+def test_a_dict_of_equals_by_an_unknown_key() -> None:
+    assert run("def f(k):\n    return {'a': 1, 'b': 1}[k]", "?k") == 1
+
+
+def test_two_unknowns_are_told_apart() -> None:
+    found = run("def f(a, b):\n    return (1 if a else 2), (1 if b else 2)", "?a", "?b")
+    assert found == ({"a": (1, 2)}, {"b": (1, 2)})
+
+
+def test_a_raise_under_an_unknown_condition_is_not_taken() -> None:
+    assert run("def f(c):\n    if c:\n        raise ValueError('x')\n    return 5", "?c") == 5
+
+
+def test_a_raise_on_both_sides_is_one() -> None:
+    with pytest.raises(Raised) as caught:
+        run("def f(c):\n    if c:\n        raise ValueError('x')\n    raise ValueError('y')", "?c")
+    assert (caught.value.kind, caught.value.certain) == ("ValueError", True)
+
+
+@pytest.mark.xfail(strict=True, reason="wrong: the second exception is certain, though the first answer raises another one")
+def test_different_raises_on_both_sides_are_not_certain() -> None:
+    with pytest.raises((Raised, NeedDecision)) as caught:
+        run("def f(c):\n    if c:\n        raise ValueError('x')\n    raise TypeError('y')", "?c")
+    assert not getattr(caught.value, "certain", False)
+
+
+@pytest.mark.xfail(strict=True, reason="wrong: the side that raises is dropped, though it is caught in the same function")
+def test_a_caught_raise_under_an_unknown_condition() -> None:
+    source = """
+    def f(c):
+        try:
+            if c:
+                raise ValueError("x")
+            return 1
+        except ValueError:
+            return 2
+    """
+    with suppress(NeedDecision, GiveUp):
+        assert run(source, "?c") == {"c": (2, 1)}
+
+
+# ------------------------------------------------------- errors of the program
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("1 + None", "TypeError"),
+        ("None + 1", "TypeError"),
+        ("[] + (1,)", "TypeError"),
+        ("len(3)", "TypeError"),
+        ("None[0]", "TypeError"),
+        ("(1)()", "TypeError"),
+        ("[1][3]", "IndexError"),
+        ("(1,)[-2]", "IndexError"),
+        ("{}['a']", "KeyError"),
+        ("None.x", "AttributeError"),
+        ("nothing_of_that_name", "NameError"),
+        ("int('x')", "ValueError"),
+        ("1 // 0", "ZeroDivisionError"),
+        ("max([])", "ValueError"),
+        ("next(iter([]))", "StopIteration"),
+        ("(lambda a: a)()", "TypeError"),
+        ("(lambda a: a)(1, 2)", "TypeError"),
+        ("(lambda a: a)(b=1)", "TypeError"),
+        ("[x for x in None]", "TypeError"),
+        ("1 < 'a'", "TypeError"),
+        ("[].index(3)", "ValueError"),
+        ("[].remove(3)", "ValueError"),
+        ("[].pop()", "IndexError"),
+        ("{}.pop('a')", "KeyError"),
+    ],
+)
+def test_exact_operands_raise_as_in_python(body: str, kind: str) -> None:
+    with pytest.raises(Raised) as caught:
+        run(f"def f():\n    return {body}")
+    assert caught.value.kind == kind
+
+
+OPEN = [
+    "x + 1", "x[0]", "x.y", "x()", "len(x)", "{}.get(x)", "x < 3", "[1, 2][x]", "{'a': 1}[x]", "int(x)", "[y for y in x]", "sorted(x)",
+]
+
+
+@pytest.mark.parametrize("body", OPEN)
+def test_nothing_is_claimed_of_an_unknown(body: str) -> None:
+    with suppress(GiveUp, NeedDecision):
+        assert run(f"def f(x):\n    return {body}", "?x") is not None
