@@ -89,6 +89,7 @@ def build(data: dict[str, object]) -> Flow:
 
 def build_facts(data: dict[str, object]) -> Facts:
     calls: dict[str, Supposed] = {}
+    returns: dict[str, Supposed] = {}
     values: dict[str, Supposed] = {}
     identities: dict[str, str] = {}
     sentences: dict[str, str] = {}
@@ -96,9 +97,10 @@ def build_facts(data: dict[str, object]) -> Facts:
         name = text_of(entry["name"])
         sentences[name] = text_of(entry["text"])
         calls |= {key: Supposed(fact(value), name) for key, value in table(entry, "calls").items()}
+        returns |= {key: Supposed(fact(value), name) for key, value in table(entry, "returns").items()}
         values |= {key: Supposed(fact(value), name) for key, value in table(entry, "values").items()}
         identities |= {key: name for key in texts(table(entry, "identities").get("names", []))}
-    return Facts(text_of(data["package"]), calls, values, identities, sentences)
+    return Facts(text_of(data["package"]), calls, returns, values, identities, sentences)
 
 
 def table(data: dict[str, object], key: str) -> dict[str, object]:

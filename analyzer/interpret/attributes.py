@@ -29,7 +29,7 @@ from ..values import (
 from .branch import lift, pick
 from .classes import attrs_of, find_in_class, is_closed, resolution_order
 from .effects import effects_of
-from .names import decorators, module_name
+from .names import decorators, made_on_demand, module_name
 from .signals import Raised
 
 if TYPE_CHECKING:
@@ -101,6 +101,8 @@ def module_attribute(machine: Machine, value: ModuleValue, name: str) -> Value:
             return found
     if machine.index.exists(f"{value.name}.{name}"):
         return ModuleValue(f"{value.name}.{name}")
+    if module is not None and "__getattr__" in module.scope.names:
+        return made_on_demand(machine, module, name)
     raise machine.raised("AttributeError", f"module {value.name!r} has no attribute {name!r}", certain=False)
 
 

@@ -28,7 +28,7 @@ from ..values import (
 from .branch import lift, resume, unpark
 from .classes import find_in_class, instantiate, is_module_class
 from .effects import collects, may_capture
-from .layers import reached
+from .layers import carries_embedding, reached
 from .reach import may_hold_layers
 from .names import decorators
 from .signals import GiveUp, Raised, Return, TooDeep
@@ -129,7 +129,7 @@ def tensors_in(args: tuple[Value, ...], keywords: dict[str, Value]) -> tuple[Ten
 def must_enter(machine: Machine, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> bool:
     """Whether a callee's effects or results matter to the stream, so that it may not be left opaque."""
     tensors = tensors_in(args, keywords)
-    if not tensors or any(machine.is_stream(t) for t in tensors):
+    if not tensors or any(carries_embedding(machine, t) for t in tensors):
         return True
     receiver = args[0] if function.owner is not None and args else None
     others = [v for v in (*args, *keywords.values()) if v is not receiver]

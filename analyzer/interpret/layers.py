@@ -57,6 +57,15 @@ def is_stream(machine: Machine, tensor: Tensor) -> bool:
     return machine.layer >= 0 and any(not atom.blank for atom in content.atoms())
 
 
+def carries_embedding(machine: Machine, tensor: Tensor) -> bool:
+    """Whether a tensor holds what entered the layers, or something that is not known. A callee that is given only what a layer made may be
+    left opaque: were its result the stream, the stream's end would miss what went in, and nothing would be established."""
+    content = machine.noted(tensor.cell, "content")
+    if not isinstance(content, Content):
+        return True
+    return machine.layer >= 0 and any(atom.layer < 0 and not atom.blank for atom in content.atoms())
+
+
 def note_outside(machine: Machine, result: Tensor, inputs: tuple[Tensor, ...]) -> None:
     """An opaque result made outside of the layers from the stream: the final norm, if it is the last."""
     if machine.inside or machine.layer < 0 or not any(is_stream(machine, t) for t in inputs):

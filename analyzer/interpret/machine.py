@@ -43,7 +43,7 @@ from .branch import choose, lift, pick, require
 from .code import Code
 from .effects import effects_of
 from .show import show
-from .signals import GiveUp
+from .signals import GiveUp, NeedDecision, Raised
 from .state import Frame, State
 from .summaries import Summary
 
@@ -53,6 +53,14 @@ class Forgetful(dict[tuple[ClassValue, str, "ClassValue | None"], tuple[Value, "
 
     def __setitem__(self, key: tuple[ClassValue, str, ClassValue | None], value: tuple[Value, ClassValue | External | None]) -> None:
         return
+
+
+def returned_class(function: FunctionValue) -> str:
+    """The class that a function is annotated to return, by its last name; empty where the annotation is something else."""
+    node = function.node.returns if function.node is not None else None
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +165,7 @@ class Machine(State):
 
     def supposed_call(self, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> tuple[Value] | None:
         """What the flow supposes that a function of the package answers, boxed."""
-        found = self.supposed.calls.get(function.name)
+        found = self.supposed.calls.get(function.name) or self.supposed.returns.get(returned_class(function))
         if found is not None:
             self.assume(found.assumption)
             return (self.fact(found.value),)
@@ -175,10 +183,17 @@ class Machine(State):
                 return value
         return None
 
-    def decorate(self, decorator: FunctionValue, node: ast.expr, value: Value, module: Module) -> Value:
-        """A function as a decorator of the tree leaves it."""
-        del decorator, node
-        return self.unknown(f"{module.name}.{self.show(value)}", "it is wrapped by a decorator of the tree")
+    def decorate(self, function: FunctionValue, position: int, value: Value) -> Value:
+        """A function as a decorator of the tree leaves it: the decorator is run."""
+        assert function.node is not None
+        code = self.code.function(function.module, function.node)
+        owner = function.owner.slots if function.owner is not None else names.module_slots(self, function.module)
+        try:
+            with self.module_frame(function.module, owner):
+                return self.call(self.evaluate(code.decorators[position]), (value,), {})
+        except (Raised, NeedDecision) as error:
+            reason = f"its decorator is not understood: {error}"
+            return self.unknown(f"{function.module.name}.{function.name}", reason)
 
     def keeps_function(self, name: str) -> bool:
         return self.library.keeps_function(name)

@@ -186,11 +186,19 @@ def import_name(machine: Machine, module: Module, target: str, name: str) -> Val
             return value
     if machine.index.exists(f"{target}.{name}"):
         return ModuleValue(f"{target}.{name}")
+    if found is not None and "__getattr__" in found.scope.names:
+        return made_on_demand(machine, found, name)
     if machine.index.exists(target) or target.split(".")[0] == machine.supposed.package:
         if target in {machine.index.module_of(path) for path in machine.index.unreadable}:
             raise GiveUp(f"{target} cannot be read", machine.location())
         raise machine.raised("ImportError", f"cannot import name {name!r} from {target!r}", certain=False)
     return External(f"{target}.{name}")
+
+
+def made_on_demand(machine: Machine, module: Module, name: str) -> Value:
+    """A name that a module makes when it is asked for (PEP 562): known by its name only."""
+    known = machine.supposed_value(name)
+    return known[0] if known else machine.unknown(name, f"{module.name} makes {name} when it is asked for", not_none=True)
 
 
 def bind_import(machine: Machine, statement: ir.Import | ir.ImportFrom) -> None:
@@ -238,15 +246,16 @@ def decorated(machine: Machine, function: FunctionValue) -> Value:
     node = function.node
     assert node is not None
     value: Value = function
-    for decorator, name in zip(reversed(node.decorator_list), reversed(decorators(node)), strict=True):
+    for position, name in reversed(list(enumerate(decorators(node)))):
         if name in KEPT_DECORATORS:
             continue
+        decorator = node.decorator_list[position]
         known = dotted(machine, function.module, decorator)
         if isinstance(known, External):
             if not machine.keeps_function(known.name):
                 value = External(f"decorated.{known.name}.{function.name}")
         elif isinstance(known, FunctionValue):
-            value = machine.decorate(known, decorator, value, function.module)
+            value = machine.decorate(function, position, value)
         else:
             value = machine.unknown(f"{function.module.name}.{function.name}", "its decorator is not understood")
     return value

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .machine import Machine
 
 LISTS = frozenset({"ModuleList", "Sequential", "ModuleDict"})
-MAX_DEPTH = 8
+MAX_DEPTH = 12
 
 
 def builds_modules(machine: Machine, cls: ClassValue) -> bool:
@@ -25,34 +25,34 @@ def builds_modules(machine: Machine, cls: ClassValue) -> bool:
         return True
     known = machine.code.builders
     if cls.node not in known:
-        known[cls.node] = False
+        seen: set[ast.AST] = set()
         known[cls.node] = any(
-            class_builds(machine, ancestor.module, ancestor.node, known, 0)
+            class_builds(machine, ancestor.module, ancestor.node, seen, 0)
             for ancestor in resolution_order(machine, cls)
             if isinstance(ancestor, ClassValue) and ancestor.node is not None
         )
     return known[cls.node]
 
 
-def class_builds(machine: Machine, module: Module, node: ast.ClassDef, known: dict[ast.AST, bool], depth: int) -> bool:
+def class_builds(machine: Machine, module: Module, node: ast.ClassDef, seen: set[ast.AST], depth: int) -> bool:
     """The constructor, the methods that it calls, and the bases."""
     bases = [base.id for base in node.bases if isinstance(base, ast.Name)]
-    if any(name_builds(machine, module, base, known, depth + 1) for base in bases if depth < MAX_DEPTH):
+    if any(name_builds(machine, module, base, seen, depth + 1) for base in bases if depth < MAX_DEPTH):
         return True
     methods = {m.name: m for m in node.body if isinstance(m, ast.FunctionDef)}
-    waiting, seen = ["__init__"], set[str]()
+    waiting, done = ["__init__"], set[str]()
     while waiting:
         name = waiting.pop()
-        if name in seen or name not in methods:
+        if name in done or name not in methods:
             continue
-        seen.add(name)
-        if body_builds(machine, module, methods[name], known, depth):
+        done.add(name)
+        if body_builds(machine, module, methods[name], seen, depth):
             return True
         waiting += effects_of(machine, methods[name]).own_calls
     return False
 
 
-def body_builds(machine: Machine, module: Module, node: ast.AST, known: dict[ast.AST, bool], depth: int) -> bool:
+def body_builds(machine: Machine, module: Module, node: ast.AST, seen: set[ast.AST], depth: int) -> bool:
     names: set[str] = set()
     for inner in ast.walk(node):
         if isinstance(inner, ast.Attribute) and inner.attr in LISTS:
@@ -61,30 +61,32 @@ def body_builds(machine: Machine, module: Module, node: ast.AST, known: dict[ast
             names.add(inner.id)
     if names & LISTS:
         return True
-    return depth < MAX_DEPTH and any(name_builds(machine, module, name, known, depth + 1) for name in sorted(names))
+    return depth < MAX_DEPTH and any(name_builds(machine, module, name, seen, depth + 1) for name in sorted(names))
 
 
-def name_builds(machine: Machine, module: Module, name: str, known: dict[ast.AST, bool], depth: int) -> bool:
+def name_builds(machine: Machine, module: Module, name: str, seen: set[ast.AST], depth: int) -> bool:
     for statement in module.scope.names.get(name, ()):
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-            if statement not in known:
-                known[statement] = False
-                builds = class_builds if isinstance(statement, ast.ClassDef) else body_builds
-                known[statement] = builds(machine, module, statement, known, depth)  # type: ignore[operator]
-            if known[statement]:
+            if statement in seen:
+                continue
+            seen.add(statement)
+            if isinstance(statement, ast.ClassDef):
+                if class_builds(machine, module, statement, seen, depth):
+                    return True
+            elif body_builds(machine, module, statement, seen, depth):
                 return True
         elif isinstance(statement, ast.ImportFrom):
             target = machine.index.module(module.resolve_relative(statement.module or "", statement.level))
             original = next((alias.name for alias in statement.names if (alias.asname or alias.name) == name), None)
-            if target is not None and original is not None and depth < MAX_DEPTH and name_builds(machine, target, original, known, depth + 1):
+            if target is not None and original is not None and depth < MAX_DEPTH and name_builds(machine, target, original, seen, depth + 1):
                 return True
-    return name not in module.scope.names and depth < MAX_DEPTH and star_builds(machine, module, name, known, depth + 1)
+    return name not in module.scope.names and depth < MAX_DEPTH and star_builds(machine, module, name, seen, depth + 1)
 
 
-def star_builds(machine: Machine, module: Module, name: str, known: dict[ast.AST, bool], depth: int) -> bool:
+def star_builds(machine: Machine, module: Module, name: str, seen: set[ast.AST], depth: int) -> bool:
     for star in module.scope.stars:
         target = machine.index.module(module.resolve_relative(star.module or "", star.level))
-        if target is not None and name_builds(machine, target, name, known, depth):
+        if target is not None and name_builds(machine, target, name, seen, depth):
             return True
     return False
 

@@ -21,13 +21,15 @@ class Supposed:
 class Facts:
     """The supposed world of one flow.
 
-    ``calls``: by the name of a function of the analysed package, what it answers. ``values``: by the key of an unknown value
+    ``calls``: by the name of a function of the analysed package, what it answers. ``returns``: by the class that a function is annotated to
+    return. ``values``: by the key of an unknown value
     (``forward_batch.can_run_tbo``), what it is. ``identities``: functions and methods that hand back their first tensor
     (a collective on one rank). ``texts``: the sentence of each assumption.
     """
 
     package: str
     calls: Mapping[str, Supposed] = field(default_factory=dict)
+    returns: Mapping[str, Supposed] = field(default_factory=dict)
     values: Mapping[str, Supposed] = field(default_factory=dict)
     identities: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)

@@ -7,7 +7,7 @@ from .host import Host, Model
 Args = tuple[Value, ...]
 Keywords = dict[str, Value]
 
-MODULE_BASES = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module", "torch.nn.modules.Module"})
+MODULE_BASES = frozenset({"transformers.PreTrainedModel", "transformers.modeling_utils.PreTrainedModel", "torch.nn.Module", "torch.nn.modules.module.Module", "torch.nn.modules.Module"})
 MODULE_ATTRIBUTES = frozenset({
     "training", "register_buffer", "register_parameter", "register_module", "add_module", "parameters", "named_parameters", "buffers",
     "named_buffers", "children", "named_children", "modules", "named_modules", "to", "eval", "train", "apply", "cuda", "cpu", "half", "float",
