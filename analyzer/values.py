@@ -88,7 +88,7 @@ class Phi:
 # -------------------------------------------------------------------- tensors
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Atom:
     """One opaque result: the layer that made it (-1 before layer 0), what made it, and the contents that went in.
 
@@ -102,7 +102,7 @@ class Atom:
     post: bool = False
     blank: bool = False
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return f"{self.name}@{self.layer}"
 
 
@@ -110,7 +110,7 @@ Part: TypeAlias = tuple[Atom, tuple[str, ...]]
 """An atom with the scalings that it went through."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Content:
     """What a tensor holds: a multiset of parts."""
 
@@ -121,6 +121,9 @@ class Content:
 
     def __hash__(self) -> int:
         return hash(frozenset(self.parts.items()))
+
+    def __repr__(self) -> str:
+        return f"a tensor of {len(self.parts)} parts up to layer {self.depth}"
 
     def plus(self, other: Content) -> Content:
         parts = dict(self.parts)
@@ -161,10 +164,12 @@ class Tensor:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ListValue:
-    """A list (or a deque, a ModuleList): ``state["items"]`` is a tuple. ``modules`` marks nn.ModuleList and its like."""
+    """A list (or a deque, a ModuleList): ``state["items"]`` is a tuple. ``modules`` marks nn.ModuleList and its like,
+    ``iterator`` what is used up when it is walked: a generator, ``map``, ``zip``, ``iter(…)``."""
 
     state: Slots
     modules: bool = False
+    iterator: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -152,6 +152,12 @@ def keep(machine: Machine, mark: Mark, condition: Unknown, answer: bool, sides: 
     machine.guarded(condition, answer)
 
 
+def matters(machine: Machine, condition: Unknown, raised: Raised) -> bool:
+    """Whether an exception under an unknown condition is more than a guard of the program that may be taken to hold: the condition reads
+    the ids, the exception is none of the program's own, or somebody waits to catch it."""
+    return condition.reads_ids or (raised.certain and not raised.explicit) or machine.is_caught(raised)
+
+
 def settle_raises(machine: Machine, mark: Mark, condition: Unknown, first: Side[T], second: Side[T]) -> Side[T] | None:
     """The surviving side where one raised; None where neither did."""
     if first.raised is None and second.raised is None:
@@ -161,7 +167,9 @@ def settle_raises(machine: Machine, mark: Mark, condition: Unknown, first: Side[
         raised = first.raised
         same = raised.kind == second.raised.kind
         raise Raised(raised.kind, raised.text, raised.at, certain=same and raised.certain and second.raised.certain)
-    if condition.reads_ids:
+    raised = first.raised or second.raised
+    assert raised is not None
+    if matters(machine, condition, raised):
         raise NeedDecision(condition, "one answer raises")
     survivor = second if first.raised is not None else first
     keep(machine, mark, condition, survivor is first, (first.writes, second.writes))
@@ -260,7 +268,7 @@ def resume(machine: Machine, raised: Raised) -> Signal:
     if not parks:
         raise raised
     park = parks.pop()
-    if park.condition.reads_ids:
+    if matters(machine, park.condition, raised):
         raise NeedDecision(park.condition, "one answer raises")
     if not isinstance(park.signal, Return):
         raise NeedDecision(park.condition, "one answer raises inside a loop")

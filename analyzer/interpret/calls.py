@@ -250,7 +250,7 @@ def bind_arguments(machine: Machine, function: FunctionValue, code: ir.Function,
         elif name in left and parameter.kind != "positional-only":
             slots[name] = left.pop(name)
         elif parameter.default is not None:
-            slots[name] = machine.default(function, parameter.default)
+            slots[name] = machine.default(function, name, parameter.default)
         else:
             missing.append(name)
     if missing:

@@ -68,6 +68,8 @@ def iterate(machine: Machine, value: Value) -> list[Value] | None:
             return list(value)
         case ListValue():
             items = items_of(machine, value)
+            if value.iterator and isinstance(items, tuple):
+                machine.heap.write(value.state, "items", ())
             return list(items) if isinstance(items, tuple) else None
         case SetValue():
             items = items_of(machine, value)

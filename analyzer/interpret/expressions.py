@@ -182,7 +182,7 @@ def comprehension(machine: Machine, node: ir.Comprehension) -> Value:
             machine.set_item(made, key, value)
         return made
     items = tuple(element for element, _ in found)
-    return machine.set_from(items) if node.kind == "set" else machine.list(items)
+    return machine.set_from(items) if node.kind == "set" else machine.list(items, iterator=node.kind == "generator")
 
 
 def walk_clauses(machine: Machine, node: ir.Comprehension, depth: int, found: list[tuple[Value, Value]]) -> bool:

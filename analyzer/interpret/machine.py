@@ -85,6 +85,8 @@ class Machine(State):
         self.implied: dict[tuple[str, bool], tuple[tuple[Unknown, bool], ...]] = {}
         self.summaries: dict[tuple[Instance, Hashable], list[Summary]] = {}
         self.class_attributes: dict[tuple[ClassValue, str, ClassValue | None], tuple[Value, ClassValue | External | None]] = {}
+        self.defaults: dict[tuple[FunctionValue, str], Value] = {}
+        self.handling: list[Raised] = []
         self.defining: list[ClassValue] = []
         self.later: dict[tuple[str, str], tuple[ast.stmt, ...]] = {}
         self.evaluating: set[tuple[str, str]] = set()
@@ -106,10 +108,17 @@ class Machine(State):
         assert isinstance(lowered, ir.If)
         return self.evaluate(lowered.test)
 
-    def default(self, function: FunctionValue, node: ir.Expression) -> Value:
-        """A parameter's default, in the scope that defined the function."""
+    def default(self, function: FunctionValue, name: str, node: ir.Expression) -> Value:
+        """A parameter's default: evaluated once, where the function is defined."""
         if isinstance(node, ir.Const):
             return node.value
+        found = self.defaults.get((function, name), MISSING)
+        if found is MISSING:
+            found = self.defaults[function, name] = self.evaluate_default(function, node)
+        return found
+
+    def evaluate_default(self, function: FunctionValue, node: ir.Expression) -> Value:
+        """For a function of a module or class, which is defined at import."""
         slots = function.owner.slots if function.owner is not None else names.module_slots(self, function.module)
         with self.module_frame(function.module, slots, function.outer):
             return self.evaluate(node)
@@ -235,6 +244,13 @@ class Machine(State):
         scope = self.frame.scope
         while scope is not None and scope.is_class:
             scope = scope.outer
+        made = self.make_function(function, scope)
+        for parameter in function.parameters:
+            if parameter.default is not None and not isinstance(parameter.default, ir.Const):
+                self.defaults[made, parameter.name] = self.evaluate(parameter.default)
+        return made
+
+    def make_function(self, function: ir.Function, scope: Scope | None) -> FunctionValue:
         owner = self.defining[-1] if self.defining and self.frame.scope is not None and self.frame.scope.is_class else None
         if owner is None and self.frame.function is not None:
             owner = self.frame.function.owner
@@ -409,13 +425,13 @@ class Machine(State):
     def items_of(self, value: ListValue | SetValue) -> Value:
         return containers.items_of(self, value)
 
-    def list(self, items: tuple[Value, ...], *, modules: bool = False) -> ListValue:
-        return ListValue(self.heap.new(items=items), modules)
+    def list(self, items: tuple[Value, ...], *, modules: bool = False, iterator: bool = False) -> ListValue:
+        return ListValue(self.heap.new(items=items), modules, iterator)
 
     def append(self, target: ListValue, value: Value) -> None:
         items = containers.items_of(self, target)
         if isinstance(items, tuple):
-            self.heap.write(target.state, "items", (*items, value))
+            self.heap.write(target.state, "items", (*items, layers.kept(self, value)))
 
     def set(self, items: tuple[Value, ...]) -> SetValue:
         return SetValue(self.heap.new(items=items))
@@ -483,6 +499,13 @@ class Machine(State):
             case External():
                 return value.name.rpartition(".")[2]
         return "Exception"
+
+    def exception_kinds(self, kind: str, value: Value) -> tuple[str, ...]:
+        """An exception's class and those that it inherits from, by name."""
+        cls = value.cls if isinstance(value, Instance) else value
+        if not isinstance(cls, ClassValue):
+            return (kind,)
+        return tuple(a.name.rpartition(".")[2] for a in classes.resolution_order(self, cls) if isinstance(a, ClassValue | External))
 
     def exception_text(self, value: Value) -> str:
         text = value.attrs.get("text") if isinstance(value, ExternalObject) else None

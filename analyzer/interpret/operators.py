@@ -62,6 +62,8 @@ def truth(machine: Machine, value: Value) -> Value:
                 return True
             known = machine.known(value)
             return value if known is None else known
+        case ListValue() if value.iterator:
+            return True
         case ListValue() | SetValue():
             return lift(machine, machine.noted(value.state, "items"), lambda items: bool(items) if isinstance(items, tuple) else truth(machine, items))
         case DictValue():
@@ -273,6 +275,8 @@ def contains(machine: Machine, container: Value, wanted: Value) -> Value:
     elements = iterate(machine, container)
     if elements is None:
         return undecided(machine, "in", wanted, container)
+    if isinstance(container, ListValue) and container.iterator:
+        return found_in_iterator(machine, container, wanted, elements)
     if isinstance(container, ClassValue) and not is_enum(machine, container):
         return undecided(machine, "in", wanted, container)
     open_answers = False
@@ -283,6 +287,19 @@ def contains(machine: Machine, container: Value, wanted: Value) -> Value:
             return True
         open_answers |= answer is not False
     return undecided(machine, "in", wanted, container) if open_answers else False
+
+
+def found_in_iterator(machine: Machine, container: ListValue, wanted: Value, elements: list[Value]) -> Value:
+    """A membership test uses an iterator up to the hit; a miss uses it up."""
+    for place, element in enumerate(elements):
+        answer = compare(machine, "==", wanted, element)
+        if answer is True:
+            machine.heap.write(container.state, "items", tuple(elements[place + 1 :]))
+            machine.tested(wanted, element)
+            return True
+        if answer is not False:
+            raise GiveUp("an iterator is searched for something that is not known", machine.location())
+    return False
 
 
 def ordered(machine: Machine, op: str, a: Value, b: Value) -> Value:

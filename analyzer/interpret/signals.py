@@ -28,11 +28,12 @@ Signal: TypeAlias = Return | Break | Continue | None
 
 
 class Raised(Exception):
-    """The interpreted program raised. ``certain`` is false where an operand or the way here was a guess."""
+    """The interpreted program raised. ``certain`` is false where an operand or the way here was a guess; ``explicit`` is true for a
+    ``raise`` or ``assert`` of the program: a guard of its own."""
 
-    def __init__(self, kind: str, text: str, at: Location | None, certain: bool = True, value: Value = None) -> None:
+    def __init__(self, kind: str, text: str, at: Location | None, certain: bool = True, value: Value = None, explicit: bool = False) -> None:
         super().__init__(kind, text)
-        self.kind, self.text, self.at, self.certain, self.value = kind, text, at, certain, value
+        self.kind, self.text, self.at, self.certain, self.value, self.explicit = kind, text, at, certain, value, explicit
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.text}" + (f" ({self.at})" if self.at else "")

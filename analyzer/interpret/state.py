@@ -63,6 +63,7 @@ class State:
         self.num_layers = 0
         self.live: frozenset[Atom] = frozenset()
         self.trail: list[Step] = []
+        self.catching: list[Callable[[Raised], bool]] = []
         self.reads: dict[tuple[int, Hashable], tuple[Slots, Hashable, Value]] | None = None
         self.read_clock = 0
         self.run_clock = 0
@@ -177,7 +178,12 @@ class State:
     def guarded(self, condition: Unknown, answer: bool) -> None:
         """From here on the condition has this answer, since the other one raises."""
         self.guards[condition.key] = Guard(condition, answer)
+        self.assume("guards")
         self.suppose(condition, answer)
+
+    def is_caught(self, raised: Raised) -> bool:
+        """Whether a ``try`` that is running would catch it."""
+        return any(catches(raised) for catches in self.catching)
 
     # ----------------------------------------------------------------- tensors
 

@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from .. import ir
-from ..values import ClassValue, ExternalObject, Instance, Partial, Scope, Slots, Value
+from ..values import ClassValue, ExternalObject, Instance, ListValue, Partial, Scope, Slots, Value
 from .assign import assign, delete
-from .branch import choose_block, explore, pick, unpark
-from .containers import iterate
+from .branch import choose_block, explore, pick, require, unpark
+from .containers import items_of, iterate
 from .names import bind_import
 from .operators import augmented, condition
 from .signals import Break, Continue, GiveUp, NeedDecision, Raised, Return, Signal
@@ -64,16 +64,49 @@ def if_(machine: Machine, node: ir.If) -> Signal:
 
 
 def for_(machine: Machine, node: ir.For) -> Signal:
-    values = iterate(machine, machine.evaluate(node.iterable))
+    iterable = machine.evaluate(node.iterable)
+    values = walk(machine, iterable)
     if values is None:
         return unknown_loop(machine, node.target, node.body)
     since = len(machine.frame.parks)
     for value in values:
+        machine.count_step()
         assign(machine, node.target, value)
         left = one_round(machine, node.body)
         if left is not None:
             return left_loop(machine, since, left)
     return finish_loop(machine, node.orelse, since)
+
+
+def walk(machine: Machine, value: Value) -> Iterable[Value] | None:
+    """What a loop walks: a list as it is at each round, an iterator one by one, all else as it is at the start."""
+    value = require(machine, value, "what is walked depends on it")
+    if isinstance(value, ListValue) and isinstance(items_of(machine, value), tuple):
+        return walk_iterator(machine, value) if value.iterator else walk_list(machine, value)
+    return iterate(machine, value)
+
+
+def walk_list(machine: Machine, value: ListValue) -> Iterator[Value]:
+    place = 0
+    while True:
+        items = items_of(machine, value)
+        if not isinstance(items, tuple):
+            raise GiveUp("a list is changed while it is walked", machine.location())
+        if place >= len(items):
+            return
+        yield items[place]
+        place += 1
+
+
+def walk_iterator(machine: Machine, value: ListValue) -> Iterator[Value]:
+    while True:
+        items = items_of(machine, value)
+        if not isinstance(items, tuple):
+            raise GiveUp("an iterator is not known", machine.location())
+        if not items:
+            return
+        machine.heap.write(value.state, "items", items[1:])
+        yield items[0]
 
 
 def one_round(machine: Machine, body: ir.Block) -> Signal:
@@ -129,8 +162,9 @@ def unknown_loop(machine: Machine, target: ir.Expression | None, body: ir.Block)
         return None
 
     mark, first, second = explore(machine, runs, side)
-    written = list(first.writes.items())
-    for (_, key), write in written:
+    for (_, key), write in first.writes.items():
+        if write.slots is machine.walk or write.slots is machine.sink:
+            raise GiveUp(f"{reason} and runs layers", machine.location())
         if write.slots is not machine.facts and write.slots.born <= mark.clock:
             machine.heap.write(write.slots, key, machine.mystery(str(key)[:30], reason))
     if isinstance(first.result, Return):
@@ -193,8 +227,13 @@ def through_generator(machine: Machine, manager: ExternalObject, target: ir.Expr
 def try_(machine: Machine, node: ir.Try) -> Signal:
     frame, depth = machine.frame, len(machine.frames)
     parked = len(frame.parks)
+    machine.catching.append(lambda raised: any(catches(machine, h, raised) for h in node.handlers))
+    waiting = len(machine.catching)
     try:
-        signal = run_block(machine, node.body)
+        try:
+            signal = run_block(machine, node.body)
+        finally:
+            del machine.catching[waiting - 1 :]
         if signal is None:
             signal = run_block(machine, node.orelse)
     except Raised as raised:
@@ -206,7 +245,11 @@ def try_(machine: Machine, node: ir.Try) -> Signal:
             raise
         if handler.name:
             machine.bind_name(handler.name, machine.mystery(handler.name, "a caught exception", not_none=True))
-        signal = run_block(machine, handler.body)
+        machine.handling.append(raised)
+        try:
+            signal = run_block(machine, handler.body)
+        finally:
+            machine.handling.pop()
     last = run_block(machine, node.final)
     return last if last is not None else signal
 
@@ -216,7 +259,7 @@ def catches(machine: Machine, handler: ir.Handler, raised: Raised) -> bool:
         return True
     caught = pick(machine, machine.evaluate(handler.type))
     names = [machine.exception_name(c) for c in (caught if isinstance(caught, tuple) else (caught,))]
-    return any(is_a(raised.kind, n) for n in names)
+    return any(is_a(kind, n) for kind in machine.exception_kinds(raised.kind, raised.value) for n in names)
 
 
 def is_a(kind: str, caught: str) -> bool:
@@ -229,10 +272,13 @@ def is_a(kind: str, caught: str) -> bool:
 
 def raise_(machine: Machine, node: ir.Raise) -> Signal:
     if node.exception is None:
-        raise machine.raised("Exception", "re-raised", node.at, certain=False)
+        current = machine.handling[-1] if machine.handling else None
+        raise current or machine.raised("Exception", "re-raised", node.at, certain=False)
     value = pick(machine, machine.evaluate(node.exception))
     text = machine.exception_text(value)
-    raise machine.raised(machine.exception_name(value), text, node.at)
+    raised = machine.raised(machine.exception_name(value), text, node.at)
+    raised.value, raised.explicit = value, True
+    raise raised
 
 
 def assert_(machine: Machine, node: ir.Assert) -> Signal:
@@ -240,7 +286,9 @@ def assert_(machine: Machine, node: ir.Assert) -> Signal:
 
     def side(holds: bool) -> Signal:
         if not holds:
-            raise machine.raised("AssertionError", "an assertion fails", node.at)
+            raised = machine.raised("AssertionError", "an assertion fails", node.at)
+            raised.explicit = True
+            raise raised
         return None
 
     return side(known) if isinstance(known, bool) else choose_block(machine, known, side)

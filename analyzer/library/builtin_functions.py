@@ -39,6 +39,8 @@ def length(machine: Host, function: Value, args: Args, keywords: Keywords) -> Va
         return machine.call(method, (), {})
     if isinstance(value, str | bytes):
         return len(value)
+    if isinstance(value, ListValue) and value.iterator:
+        return machine.raise_error("TypeError", "object of type 'generator' has no len()")
     if isinstance(value, SetValue):
         items = machine.items_of(value)
         return len(items) if isinstance(items, tuple) else machine.mystery("len", "the size of a set that is not known", not_none=True)
@@ -98,7 +100,7 @@ def sorted_(machine: Host, function: Value, args: Args, keywords: Keywords) -> V
 
 def reversed_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     items = machine.iterate(args[0])
-    return machine.unknown_items("list") if items is None else machine.list(tuple(reversed(items)))
+    return machine.unknown_items("list") if items is None else machine.list(tuple(reversed(items)), iterator=True)
 
 
 def enumerate_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
@@ -106,17 +108,36 @@ def enumerate_(machine: Host, function: Value, args: Args, keywords: Keywords) -
     start = machine.pick(args[1] if len(args) > 1 else keywords.get("start", 0))
     if items is None or not isinstance(start, int):
         return machine.unknown_items("list")
-    return machine.list(tuple((int(start) + i, x) for i, x in enumerate(items)))
+    return machine.list(tuple((int(start) + i, x) for i, x in enumerate(items)), iterator=True)
 
 
 def zip_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    if len(args) > 1 and any(isinstance(a, ListValue) and a.iterator for a in args[1:]):
+        return zip_one_by_one(machine, args)
     lists = [machine.iterate(a) for a in args]
     known = [items for items in lists if items is not None]
     if len(known) < len(lists):
         return machine.unknown_items("list")
     if keywords.get("strict") is True and len({len(items) for items in known}) > 1:
         return machine.raise_error("ValueError", "zip() arguments have different lengths")
-    return machine.list(tuple(zip(*known, strict=False)))
+    return machine.list(tuple(zip(*known, strict=False)), iterator=True)
+
+
+def zip_one_by_one(machine: Host, args: Args) -> Value:
+    """With an iterator among them the order of the steps matters: one may be given twice."""
+    columns = [a if isinstance(a, ListValue) and a.iterator else machine.list(tuple(machine.iterate(a) or ()), iterator=True) for a in map(machine.pick, args)]
+    rows: list[Value] = []
+    while True:
+        row: list[Value] = []
+        for column in columns:
+            items = machine.items_of(column)
+            if not isinstance(items, tuple):
+                return machine.unknown_items("list")
+            if not items:
+                return machine.list(tuple(rows), iterator=True)
+            machine.heap.write(column.state, "items", items[1:])
+            row.append(items[0])
+        rows.append(tuple(row))
 
 
 def map_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
@@ -124,7 +145,7 @@ def map_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Valu
     known = [items for items in lists if items is not None]
     if len(known) < len(lists):
         return machine.unknown_items("list")
-    return machine.list(tuple(machine.call(args[0], parts, {}) for parts in zip(*known, strict=False)))
+    return machine.list(tuple(machine.call(args[0], parts, {}) for parts in zip(*known, strict=False)), iterator=True)
 
 
 def filter_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
@@ -136,7 +157,7 @@ def filter_(machine: Host, function: Value, args: Args, keywords: Keywords) -> V
             return machine.unknown_items("list")
         if answer:
             kept.append(item)
-    return machine.unknown_items("list") if items is None else machine.list(tuple(kept))
+    return machine.unknown_items("list") if items is None else machine.list(tuple(kept), iterator=True)
 
 
 def extreme(name: str) -> Model:
@@ -166,7 +187,10 @@ def quantifier(stops_at: bool) -> Model:
     """``any`` and ``all``."""
 
     def model(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-        items = machine.iterate(args[0])
+        source = machine.pick(args[0])
+        items = machine.iterate(source)
+        if isinstance(source, ListValue) and source.iterator and items is not None:
+            return stop_in_iterator(machine, source, items, stops_at)
         if items is None:
             return machine.mystery("any" if stops_at else "all", "a test over a collection that is not known", not_none=True)
         result: Value = not stops_at
@@ -180,6 +204,18 @@ def quantifier(stops_at: bool) -> Model:
         return result
 
     return model
+
+
+def stop_in_iterator(machine: Host, source: ListValue, items: list[Value], stops_at: bool) -> Value:
+    """``any`` and ``all`` use an iterator up to the item that answers them; where one is open the rest decides."""
+    for place, item in enumerate(items):
+        answer = machine.condition(item)
+        if not isinstance(answer, bool):
+            return machine.call(External("builtins.any" if stops_at else "builtins.all"), (machine.list(tuple(items[place:])),), {})
+        if answer is stops_at:
+            machine.heap.write(source.state, "items", tuple(items[place + 1 :]))
+            return stops_at
+    return not stops_at
 
 
 def isinstance_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
@@ -280,15 +316,19 @@ def nothing(machine: Host, function: Value, args: Args, keywords: Keywords) -> V
     return None
 
 
-def first(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    return args[0] if args else None
+def iter_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    value = machine.pick(args[0])
+    if isinstance(value, ListValue) and value.iterator:
+        return value
+    items = machine.iterate(value)
+    return machine.unknown_items("list") if items is None or len(args) > 1 else machine.list(tuple(items), iterator=True)
 
 
 def next_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     """The first of an eager generator, which is consumed; further calls go on behind it."""
     value = machine.pick(args[0])
-    items = machine.iterate(value)
-    if items is None or not isinstance(value, ListValue):
+    items = machine.items_of(value) if isinstance(value, ListValue) and value.iterator else None
+    if not isinstance(value, ListValue) or not isinstance(items, tuple):
         return machine.mystery("next", "the next of something unknown")
     if not items:
         return args[1] if len(args) > 1 else machine.raise_error("StopIteration", "")
@@ -303,6 +343,6 @@ FUNCTIONS: dict[str, Model] = {
     "dict": dict_, "sorted": sorted_, "reversed": reversed_, "enumerate": enumerate_, "zip": zip_, "map": map_, "filter": filter_,
     "min": extreme("min"), "max": extreme("max"), "sum": sum_, "any": quantifier(True), "all": quantifier(False), "isinstance": isinstance_,
     "issubclass": issubclass_, "getattr": getattr_, "setattr": setattr_, "hasattr": hasattr_, "delattr": delattr_, "callable": callable_,
-    "type": type_, "int": number(int), "float": number(float), "bool": bool_, "str": str_, "abs": abs_, "print": nothing, "iter": first,
+    "type": type_, "int": number(int), "float": number(float), "bool": bool_, "str": str_, "abs": abs_, "print": nothing, "iter": iter_,
     "next": next_, "object.__init__": nothing,
 }  # fmt: skip
