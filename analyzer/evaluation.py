@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from .flows.flow import Flow
 from .index import Index
-from .interpret.branch import pick
+from .interpret.branch import pick, require
 from .interpret.code import Code
 from .interpret.heap import Mark
 from .interpret.machine import Consumer, Machine
@@ -31,6 +31,8 @@ from .values import (
     Value,
 )
 
+MAX_RUNS = 24
+"""Runs of one id list under different answers."""
 MAX_DECISIONS = 6
 """Open conditions decided one after another before the result is given up."""
 Ids = tuple[int, ...] | None
@@ -148,7 +150,7 @@ class Run:
                 done.append((decided, self.once(decided, ids)))
             except NeedDecision as need:
                 condition = first_open(need.condition, decided)
-                if condition is None or len(decided) >= MAX_DECISIONS:
+                if condition is None or len(decided) >= MAX_DECISIONS or len(done) + len(waiting) >= MAX_RUNS:
                     done.append((decided, Outcome(reason=f"too many open conditions: {need.condition.key} ({need.why})", at=need.condition.at)))
                     continue
                 self.conditions[condition.key] = condition
@@ -237,7 +239,7 @@ def run_forward(machine: Machine, flow: Flow, instance: Instance) -> None:
 
 
 def argument(machine: Machine, flow: Flow, name: str, annotation: str | None) -> Value:
-    if annotation is not None and "Tensor" in annotation:
+    if name in flow.tensor_inputs or (annotation is not None and "Tensor" in annotation):
         return machine.source(name, blank=name in flow.blank_inputs)
     return machine.unknown(name, "an argument of the forward", not_none=True)
 
@@ -246,7 +248,7 @@ def read_sink(machine: Machine) -> Outcome:
     """Name the points that reached the consumer."""
     if pick(machine, machine.sink.get("reached", MISSING)) is not True:
         return Outcome(reason="the consumer of the captured tensors is not reached", at=machine.location())
-    captured = pick(machine, machine.sink["captured"])
+    captured = require(machine, machine.sink["captured"], "whether anything is captured depends on it")
     if captured is None:
         return Outcome(captured=())
     if isinstance(captured, Tensor):
@@ -289,8 +291,8 @@ def name_all(machine: Machine, tensors: list[Value], stream: Stream) -> Outcome:
         value = pick(machine, value)
         if not isinstance(value, Tensor):
             return Outcome(reason=f"captured entry {place} is no tensor that is known: {machine.show(value)}", at=machine.location())
-        content = machine.content(value)
-        kept = content if value.kept is None else pick(machine, value.kept)
+        content = require(machine, machine.content(value), "the content of a captured tensor depends on it")
+        kept = content if value.kept is None else require(machine, value.kept, "the content of a captured tensor depends on it")
         point = name_kept(content, kept, stream)
         if point is None:
             return Outcome(reason=why_unnamed(machine, content if not isinstance(content, Content) else kept), at=machine.location())

@@ -27,7 +27,8 @@ class Sink:
 class Flow:
     """One flow. ``words``: text that a file of the flow must contain. ``setters``: the methods that take the ids. ``entry``: the module
     variable that lists the target classes. ``layer_counts`` and ``text_configs``: the config attributes that hold the number of layers and
-    the language model's own config. ``blank_inputs``: tensors that the forward is given and that say nothing of the tokens. ``kernels``: outside functions by qualified name, each with the model that runs it."""
+    the language model's own config. ``blank_inputs``: tensors that the forward is given and that say nothing of the tokens; ``tensor_inputs``:
+    its parameters that are tensors though nothing says so. ``kernels``: outside functions by qualified name, each with the model that runs it."""
 
     name: str
     package: str
@@ -37,6 +38,7 @@ class Flow:
     layer_counts: tuple[str, ...]
     text_configs: tuple[str, ...]
     blank_inputs: tuple[str, ...]
+    tensor_inputs: tuple[str, ...]
     sink: Sink
     kernels: Mapping[str, str]
     facts: Facts
@@ -81,6 +83,7 @@ def build(data: dict[str, object]) -> Flow:
         layer_counts=texts(data["layer_counts"]),
         text_configs=texts(data.get("text_configs", [])),
         blank_inputs=texts(data.get("blank_inputs", [])),
+        tensor_inputs=texts(data.get("tensor_inputs", [])),
         sink=Sink(text_of(sink["class"]), text_of(sink["method"]), text_of(sink["hidden"]), text_of(sink["captured"])),
         kernels={name: text_of(shape) for name, shape in table(data, "kernels").items()},
         facts=build_facts(data),

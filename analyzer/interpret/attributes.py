@@ -30,7 +30,7 @@ from .branch import lift, pick
 from .classes import attrs_of, find_in_class, is_closed, resolution_order
 from .effects import effects_of
 from .names import decorators, made_on_demand, module_name
-from .signals import Raised
+from .signals import GiveUp, Raised
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -146,7 +146,7 @@ def from_class(machine: Machine, value: Instance, name: str) -> Value:
     if name == "__class__":
         return value.cls
     if name == "__dict__":
-        return machine.mystery("__dict__", "an object's __dict__")
+        raise GiveUp("__dict__ is read or written behind the object's back", machine.location())
     fallback, owner = find_in_class(machine, value.cls, "__getattr__")
     if fallback is not MISSING and isinstance(owner, ClassValue):
         return machine.call(bind(machine, fallback, value), (name,), {})
@@ -170,8 +170,13 @@ def bind(machine: Machine, found: Value, receiver: Value) -> Value:
     if "classmethod" in marks:
         cls = receiver.cls if isinstance(receiver, Instance | EnumMember) else receiver
         return BoundMethod(found, cls)
-    if "property" in marks or "cached_property" in marks:
+    if "property" in marks:
         return machine.call(BoundMethod(found, receiver), (), {})
+    if "cached_property" in marks:
+        value = machine.call(BoundMethod(found, receiver), (), {})
+        if isinstance(receiver, Instance):
+            machine.heap.write(receiver.attrs, found.name, value)
+        return value
     return BoundMethod(found, receiver)
 
 

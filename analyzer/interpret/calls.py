@@ -77,7 +77,9 @@ def call_instance(machine: Machine, instance: Instance, args: tuple[Value, ...],
     """Calling an object runs its ``__call__``, for a torch module its ``forward``."""
     found, owner = find_in_class(machine, instance.cls, "__call__")
     if (found is MISSING or not isinstance(owner, ClassValue)) and is_module_class(machine, instance.cls):
-        found = machine.get_attribute(instance, "forward") if "forward" in instance.attrs else find_in_class(machine, instance.cls, "forward")[0]
+        if "forward" in instance.attrs:
+            return call(machine, machine.get_attribute(instance, "forward"), args, keywords)
+        found = find_in_class(machine, instance.cls, "forward")[0]
     if not isinstance(found, FunctionValue):
         if found is not MISSING and not isinstance(found, External):
             return call(machine, found, args, keywords)
@@ -103,9 +105,12 @@ def call_outside(machine: Machine, function: Value, args: tuple[Value, ...], key
     """A callee of which nothing is known: its result is one fresh atom, and what it was given may have been written."""
     tensors = tensors_in(args, keywords)
     shown = machine.show(function)
+    reads_ids = any(machine.reads_ids(v) for v in (*args, *keywords.values()))
     machine.clobber(args, keywords, shown)
     if not tensors:
-        return machine.mystery(shown, f"{shown} is outside the tree and not modelled")
+        return machine.mystery(shown, f"{shown} is outside the tree and not modelled", reads_ids=reads_ids)
+    if isinstance(function, ExternalObject) and function.cls.startswith("torch.nn."):
+        return machine.opaque(shown, tensors)
     for tensor in tensors:
         if machine.is_stream(tensor):
             machine.write_content(tensor, machine.mystery(shown, f"{shown} is not modelled and may write its argument"))
@@ -135,7 +140,8 @@ def must_enter(machine: Machine, function: FunctionValue, args: tuple[Value, ...
     others = [v for v in (*args, *keywords.values()) if v is not receiver]
     if any(holds_code(machine, v) for v in others):
         return True
-    if not machine.inside and machine.in_flow_code(function.module.path) and may_hold_layers(machine, function, receiver):
+    plain = not isinstance(receiver, Instance) or not is_module_class(machine, receiver.cls)
+    if not machine.inside and (machine.in_flow_code(function.module.path) or not plain) and may_hold_layers(machine, function, receiver):
         return True
     return may_capture(machine, function)
 

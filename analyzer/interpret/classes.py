@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from .machine import Machine
 
 Ancestor: TypeAlias = ClassValue | External | Unknown
-PLAIN_BASES = frozenset({"object", "ABC", "Generic", "Protocol", "Module", "Enum", "IntEnum", "StrEnum", "NamedTuple", "str", "int", "list", "dict", "Flag", "IntFlag"})
+PLAIN_BASES = frozenset({"object", "ABC", "Generic", "Protocol", "Module", "Enum", "IntEnum", "StrEnum", "NamedTuple", "Flag", "IntFlag"})
+HOOKS = ("__new__", "__init_subclass__", "__getattribute__", "__setattr__")
+"""Methods that change what making, reading or writing an object means."""
 """Last names of outside bases whose attributes are known: a miss on such a class is a miss."""
 ENUMS = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"})
 
@@ -123,6 +125,9 @@ def instantiate(machine: Machine, cls: ClassValue, args: tuple[Value, ...], keyw
     """A new object of a class of the tree. The constructor of a module is postponed to the first need."""
     if is_enum(machine, cls):
         return lookup_enum(machine, cls, args)
+    hook = next((name for name in HOOKS if isinstance(find_in_class(machine, cls, name)[1], ClassValue)), None)
+    if hook is not None or (cls.node is not None and cls.node.keywords):
+        return machine.mystery(cls.name, f"{cls.name} has {hook or 'a metaclass'} of its own", not_none=True)
     instance = Instance(cls, machine.heap.new())
     init, owner = find_in_class(machine, cls, "__init__")
     fields = dataclass_fields(machine, cls)

@@ -19,6 +19,7 @@ from ..values import (
     EXACT_TYPES,
     MISSING,
     BoundMethod,
+    BuiltinMethod,
     ClassValue,
     DictValue,
     EnumMember,
@@ -61,6 +62,10 @@ def returned_class(function: FunctionValue) -> str:
     if isinstance(node, ast.Name):
         return node.id
     return node.attr if isinstance(node, ast.Attribute) else ""
+
+
+REFLECTION = frozenset(f"builtins.{name}" for name in ("exec", "eval", "compile", "globals", "locals", "vars", "__import__"))
+"""Builtins that reach what no model can describe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +166,10 @@ class Machine(State):
             self.assume(found.assumption)
             return self.fact(found.value)
         model = self.library.find(function)
+        if model is None and isinstance(function, BuiltinMethod):
+            self.clobber((function.receiver,), {}, function.name)
+        if model is None and isinstance(function, External) and function.name in REFLECTION:
+            raise GiveUp(f"{function.name.removeprefix('builtins.')}() may change anything", self.location())
         if model is None:
             return self.call_outside(function, args, keywords)
         return model(self, function, args, keywords)
@@ -221,12 +230,18 @@ class Machine(State):
     def clobber(self, args: tuple[Value, ...], keywords: dict[str, Value], callee: str) -> None:
         """Something outside the tree was given these: what it could have changed is no longer known."""
         for value in (*args, *keywords.values()):
-            if isinstance(value, ListValue | SetValue) and self.holds_stream(value):
-                self.heap.write(value.state, "items", self.mystery("items", f"{callee} is not modelled and may have changed it"))
+            if isinstance(value, ListValue | SetValue):
+                self.heap.write(value.state, "items", self.mystery("items", f"{callee} is not modelled and may have changed it", reads_ids=self.reads_ids(value)))
+            elif isinstance(value, DictValue):
+                self.heap.write(value.state, "#open", True)
 
-    def holds_stream(self, value: ListValue | SetValue) -> bool:
-        items = value.state.get("items")
-        return isinstance(items, tuple) and any(isinstance(x, Tensor) and self.is_stream(x) for x in items)
+    def reads_ids(self, value: Value) -> bool:
+        """Whether a value is made of the ids under test."""
+        if isinstance(value, ListValue | SetValue):
+            value = value.state.get("items")
+        if isinstance(value, tuple):
+            return any(self.reads_ids(v) for v in value)
+        return isinstance(value, Id) or (isinstance(value, Unknown) and value.reads_ids)
 
     # --------------------------------------------------------------- functions
 
@@ -328,6 +343,13 @@ class Machine(State):
                 self.assumptions |= before
 
     @contextmanager
+    def class_frame(self, cls: ClassValue) -> Iterator[None]:
+        """Run statements of a class body: its other names are seen."""
+        frame = Frame(None, cls.module, None, cls.slots, ir.At(1, 0), body=cls)
+        with self.apart([*self.frames, frame]):
+            yield
+
+    @contextmanager
     def in_module(self, module: Module) -> Iterator[None]:
         """Run something from the outermost frame of a module."""
         self.frames.append(Frame(None, module, None, names.module_slots(self, module), ir.At(1, 0)))
@@ -376,6 +398,9 @@ class Machine(State):
         return attributes.bind(self, found, receiver)
 
     def bound_outside(self, receiver: Value, base: str, name: str) -> Value:
+        if name == "training":
+            self.assume("eval-mode")
+            return False
         return BoundMethod(External(f"{base}.{name}"), receiver)
 
     def outside_attribute(self, base: str, name: str) -> bool:

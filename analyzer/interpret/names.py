@@ -33,6 +33,8 @@ def look_up(machine: Machine, name: str) -> Value:
         scope = scope.outer
     if frame.scope is None and (value := frame.slots.get(name, MISSING)) is not MISSING:
         return value
+    if frame.body is not None and (value := class_name(machine, frame.body, name)) is not MISSING:
+        return value
     value = module_name(machine, frame.module, name)
     if value is MISSING:
         raise machine.raised("NameError", f"name {name!r} is not defined", certain=False)
@@ -106,7 +108,7 @@ def bind_statement(machine: Machine, module: Module, slots: Slots, name: str, no
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             slots[name] = decorated(machine, FunctionValue(module, node.name, node, None, None, None))
         case ast.ClassDef():
-            slots[name] = machine.class_value(module, node)
+            slots[name] = decorated_class(machine, module, node)
         case ast.Import() | ast.ImportFrom():
             machine.run_statement(machine.code.statement(module, node))
         case ast.If():
@@ -261,6 +263,16 @@ def decorated(machine: Machine, function: FunctionValue) -> Value:
     return value
 
 
+def decorated_class(machine: Machine, module: Module, node: ast.ClassDef) -> Value:
+    """A class as its decorators leave it: those from outside, and those that are made by a call (registries), are taken to keep it."""
+    value = machine.class_value(module, node)
+    for decorator in reversed(node.decorator_list):
+        known = dotted(machine, module, decorator) if not isinstance(decorator, ast.Call) else MISSING
+        if isinstance(known, FunctionValue):
+            value = machine.call(known, (value,), {})
+    return value
+
+
 def class_name(machine: Machine, cls: ClassValue, name: str) -> Value:
     """A name of a class body, evaluated when first asked for; MISSING where the body binds none."""
     value = machine.evaluated(cls.slots, name)
@@ -271,7 +283,7 @@ def class_name(machine: Machine, cls: ClassValue, name: str) -> Value:
         return MISSING
     before = machine.importing.copy()
     machine.importing[cls.module.name] = cls.node.lineno
-    with machine.module_frame(cls.module, cls.slots):
+    with machine.class_frame(cls):
         for statement in statements:
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
                 method = FunctionValue(cls.module, statement.name, statement, None, None, cls)

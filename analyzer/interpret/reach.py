@@ -8,9 +8,10 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..index import Module
-from ..values import ClassValue, FunctionValue, Instance, Value
-from .classes import is_module_class, resolution_order
+from ..values import ClassValue, External, FunctionValue, Instance, Value
+from .classes import find_in_class, is_module_class, resolution_order
 from .effects import effects_of
+from .names import module_name
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -43,13 +44,26 @@ def class_builds(machine: Machine, module: Module, node: ast.ClassDef, seen: set
     waiting, done = ["__init__"], set[str]()
     while waiting:
         name = waiting.pop()
-        if name in done or name not in methods:
+        if name in done:
             continue
         done.add(name)
+        if name not in methods:
+            if name != "__init__" and not inherited_method(machine, module, node, name):
+                return True  # a class kept in an attribute, or something else that cannot be followed
+            continue
         if body_builds(machine, module, methods[name], seen, depth):
             return True
         waiting += effects_of(machine, methods[name]).own_calls
     return False
+
+
+def inherited_method(machine: Machine, module: Module, node: ast.ClassDef, name: str) -> bool:
+    """Whether a name that a constructor calls on ``self`` is a method of a base class, which is looked at by itself, or torch's own."""
+    value = module_name(machine, module, node.name)
+    if not isinstance(value, ClassValue):
+        return True
+    found, owner = find_in_class(machine, value, name)
+    return isinstance(found, FunctionValue) or isinstance(owner, External)
 
 
 def body_builds(machine: Machine, module: Module, node: ast.AST, seen: set[ast.AST], depth: int) -> bool:

@@ -7,7 +7,7 @@ from .. import ir
 from ..index import Index, Module
 from ..library.facts import Facts
 from ..results import Location, Step
-from ..values import MISSING, Atom, Content, FunctionValue, Instance, Scope, Slots, Tensor, Unknown, Value
+from ..values import MISSING, Atom, ClassValue, Content, FunctionValue, Instance, Scope, Slots, Tensor, Unknown, Value
 from .branch import Park
 from .heap import Heap
 from .signals import GiveUp, Raised
@@ -32,6 +32,7 @@ class Frame:
     parks: list[Park] = field(default_factory=list)
     on_yield: Callable[[Value], None] | None = None
     reads_mutable: bool = False
+    body: ClassValue | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,12 @@ def default_dict(machine: Host, function: Value, args: Args, keywords: Keywords)
     return made
 
 
+def deque(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    if len(args) > 1 or "maxlen" in keywords:
+        return machine.mystery("deque", "a deque of bounded length", not_none=True)
+    return collect("list")(machine, function, args, keywords)
+
+
 def islice(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     items = machine.iterate(args[0])
     bounds = [machine.pick(a) for a in args[1:]]
@@ -85,6 +91,10 @@ def no_context(machine: Host, function: Value, args: Args, keywords: Keywords) -
     return machine.mystery("context", "a context manager that does nothing", not_none=True)
 
 
+def logger(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    return ExternalObject("logging.Logger", "logger", machine.heap.new())
+
+
 OPERATORS = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%"}
 
 
@@ -98,8 +108,8 @@ def contains(machine: Host, function: Value, args: Args, keywords: Keywords) -> 
 
 FUNCTIONS: dict[str, Model] = {
     "functools.partial": partial, "functools.reduce": reduce, "os.getenv": environment, "os.environ.get": environment, "dataclasses.field": field,
-    "collections.defaultdict": default_dict, "collections.OrderedDict": dict_, "collections.deque": collect("list"), "itertools.islice": islice,
+    "collections.defaultdict": default_dict, "collections.OrderedDict": dict_, "collections.deque": deque, "itertools.islice": islice,
     "itertools.chain": chain, "typing.cast": cast, "copy.copy": copied, "contextlib.nullcontext": no_context, "contextlib.suppress": no_context,
-    "warnings.warn": nothing, "operator.contains": contains, **{f"operator.{name}": operator_function(op) for name, op in OPERATORS.items()},
+    "warnings.warn": nothing, "logging.getLogger": logger, "operator.contains": contains, **{f"operator.{name}": operator_function(op) for name, op in OPERATORS.items()},
 }  # fmt: skip
 SILENT = ("logging.", "warnings.")
