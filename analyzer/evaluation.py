@@ -170,7 +170,7 @@ class Run:
         try:
             outcome = self.call(built, ids)
         except Raised as raised:
-            outcome = raised_outcome(raised)
+            outcome = raised_outcome(machine, raised)
         except GiveUp as limit:
             outcome = Outcome(reason=limit.reason, at=limit.at)
         except RecursionError:
@@ -201,8 +201,10 @@ def first_open(condition: Unknown, decided: Mapping[str, bool]) -> Unknown | Non
     return next((found for part in condition.parts if (found := first_open(part, decided)) is not None), None)
 
 
-def raised_outcome(raised: Raised) -> Outcome:
-    if raised.certain:
+def raised_outcome(machine: Machine, raised: Raised) -> Outcome:
+    """An exception that ends the program. One that the program raises itself is not established where another guard was passed over: that
+    one may have come first."""
+    if raised.certain and not (raised.explicit and "guards" in machine.assumptions):
         return Outcome(error=str(raised))
     return Outcome(reason=f"it may raise {raised.kind}: {raised.text}", at=raised.at)
 

@@ -186,7 +186,7 @@ class Comprehension:
 
 @dataclass(frozen=True, slots=True)
 class FormattedString:
-    """An f-string: literal text as :class:`Const`, and the expressions between (conversions and format specs dropped)."""
+    """An f-string: literal text as :class:`Const`, and the expressions between; one with a conversion or format is opaque."""
 
     parts: tuple[Expression, ...]
     at: At

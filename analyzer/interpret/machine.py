@@ -170,6 +170,8 @@ class Machine(State):
             self.clobber((function.receiver,), {}, function.name)
         if model is None and isinstance(function, External) and function.name in REFLECTION:
             raise GiveUp(f"{function.name.removeprefix('builtins.')}() may change anything", self.location())
+        if model is None and isinstance(function, External) and function.name.startswith("builtins.") and any(isinstance(a, Instance) for a in args):
+            raise GiveUp(f"{function.name.removeprefix('builtins.')}() is not modelled and may change the object", self.location())
         if model is None:
             return self.call_outside(function, args, keywords)
         return model(self, function, args, keywords)

@@ -162,6 +162,8 @@ def unknown_loop(machine: Machine, target: ir.Expression | None, body: ir.Block)
         return None
 
     mark, first, second = explore(machine, runs, side)
+    if first.raised is not None or second.raised is not None:
+        raise GiveUp(f"{reason} and may raise", machine.location())
     for (_, key), write in first.writes.items():
         if write.slots is machine.walk or write.slots is machine.sink:
             raise GiveUp(f"{reason} and runs layers", machine.location())

@@ -40,6 +40,9 @@ def _parts(low: Lowering, node: AnyString, twin: Twin, at: ir.At) -> Iterator[ir
     for value in values:
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             yield ir.Const(value.value, at)
+        elif isinstance(value, ast.FormattedValue) and (value.conversion != -1 or value.format_spec is not None):
+            next(remaining)
+            yield ir.OpaqueExpression("a format or conversion inside an f-string", at)
         else:
             yield low.expression(next(remaining), child(value, "value"), at)
 
