@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from .flows.flow import Flow
 from .index import Index
@@ -36,6 +37,8 @@ MAX_RUNS = 24
 MAX_DECISIONS = 6
 """Open conditions decided one after another before the result is given up."""
 Ids = tuple[int, ...] | None
+Answered: TypeAlias = "tuple[dict[str, bool], Outcome]"
+"""The answers to the conditions that had to be decided, and what came of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ class Outcome:
     error: str | None = None
     reason: str | None = None
     at: Location | None = None
+    before_layers: bool = False
 
 
 @dataclass(slots=True)
@@ -83,7 +87,22 @@ class Target:
         """All answers for one id list."""
         run = Run(self)
         outcomes = run.explore(ids)
-        return summarise(self, ids, run, outcomes)
+        return summarise(self, ids, run, self.runnable(run, ids, outcomes))
+
+    def runnable(self, run: Run, ids: Ids, outcomes: list[Answered]) -> list[Answered]:
+        """The outcomes without those of a configuration in which the model cannot be used at all: it raises before any layer runs, and
+        whatever the ids are. At least one is kept."""
+        if len(outcomes) == 1:
+            return outcomes
+        other: Ids = (0,) if ids is None else None
+        kept = [
+            (decided, outcome)
+            for decided, outcome in outcomes
+            if not outcome.before_layers or run.once(decided, other).error != outcome.error
+        ]
+        if kept and len(kept) < len(outcomes):
+            run.assumptions.add("guards")
+        return kept or outcomes
 
     def model(self, decided: Mapping[str, bool]) -> Model | Outcome:
         """The model built under these decisions, made once."""
@@ -205,7 +224,7 @@ def raised_outcome(machine: Machine, raised: Raised) -> Outcome:
     """An exception that ends the program. One that the program raises itself is not established where another guard was passed over: that
     one may have come first."""
     if raised.certain and not (raised.explicit and "guards" in machine.assumptions):
-        return Outcome(error=str(raised))
+        return Outcome(error=str(raised), before_layers=machine.walk["order"] == ())
     return Outcome(reason=f"it may raise {raised.kind}: {raised.text}", at=raised.at)
 
 
