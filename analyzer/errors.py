@@ -1,4 +1,4 @@
-"""Bad input: something a person can mend. A finding and a limit of the analysis are neither of them errors (DESIGN: three kinds of wrong)."""
+"""Bad input: something a person can mend. A finding and a limit of the analysis are neither of them errors."""
 from __future__ import annotations
 
 

@@ -8,6 +8,7 @@
 6. judge   `wiring` reads the convention off the evaluations, `rules` look for defects
 7. show    `report` and `json_report`
 """
+
 from __future__ import annotations
 
 import gc
@@ -25,7 +26,6 @@ from .results import Analysis, NotEstablished, SourceFacts, Wiring
 from .source import SourceTree, open_source
 from .target import ConfigFacts
 from .wiring import DEFAULT_LAYERS, Found, evaluate_all, find_targets
-
 
 RECURSION = 20_000
 """Python frames for the interpreter: a call of the analysed program takes about twenty."""
@@ -68,7 +68,9 @@ def narrow(request: Request, config: ConfigFacts, found: list[Found], tree: Sour
     names = {one.cls.name for one in found}
     for model in request.models:
         if model not in names:
-            raise BadInput(f"{tree.root}: no target class {model!r} with a setter of the flow; there are {', '.join(sorted(names)) or 'none'}")
+            raise BadInput(
+                f"{tree.root}: no target class {model!r} with a setter of the flow; there are {', '.join(sorted(names)) or 'none'}"
+            )
     wanted = set(request.models)
     architectures = config.values.get("architectures")
     if not wanted and isinstance(architectures, list | tuple):

@@ -28,7 +28,8 @@ class Stream:
 def find_stream(candidates: list[tuple[Content, Atom | None]], last_layer: int) -> Stream | str:
     """The stream among what was seen outside of the layers, or the reason why there is none.
 
-    A candidate is a content and the atom that was made from it; the stream holds what entered layer 0 and something that the last layer made.
+    A candidate is a content and the atom that was made from it; the stream holds what entered layer 0 and something that the last layer
+    made.
     """
     whole = [
         (content, atom)
@@ -80,7 +81,7 @@ def strip_scales(parts: dict[Part, int], whole: dict[Part, int]) -> str | None:
 
     The stream may be scaled after the capture: then all its parts carry the same further factors.
     """
-    by_atom = {atom: scales for atom, scales in whole}
+    by_atom = dict(whole.keys())
     suffixes: set[tuple[str, ...]] = set()
     extra = False
     for (atom, scales), count in parts.items():

@@ -9,7 +9,8 @@ Status: TypeAlias = Literal["established", "depends", "not established"]
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A place in the source: the file as it is printed (POSIX; relative to the working directory, or ``archive.whl/inner/path``) and the line from 1."""
+    """A place in the source: the file as it is printed (POSIX; relative to the working directory, or ``archive.whl/inner/path``), and the
+    line from 1."""
 
     file: str
     line: int

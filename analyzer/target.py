@@ -1,4 +1,5 @@
 """What is known of a target's config: the layer count always, all else only from ``--target``."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -62,9 +63,9 @@ class ConfigFacts:
         if value is None or isinstance(value, bool | int | float | str):
             return value
         if isinstance(value, list):
-            return machine.list(tuple(self.convert(machine, item, f"{key}[{i}]") for i, item in enumerate(value)))
+            return machine.new_list(tuple(self.convert(machine, item, f"{key}[{i}]") for i, item in enumerate(value)))
         if isinstance(value, Mapping):
             if key.endswith("_config"):
                 return machine.unknown(key, "the target's config", not_none=True)
-            return machine.dict({str(k): self.convert(machine, v, f"{key}.{k}") for k, v in value.items()})
+            return machine.new_dict({str(k): self.convert(machine, v, f"{key}.{k}") for k, v in value.items()})
         return MISSING

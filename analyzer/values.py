@@ -7,6 +7,7 @@ Whatever can change lives in a :class:`Slots`, a dict that is written only throu
 taken back. A tensor is a handle on a cell that holds a :class:`Content`: a multiset of atoms. ``a + b`` is their sum, an opaque
 operation makes one fresh atom, an in-place operation writes the cell, a view shares it.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
@@ -30,7 +31,6 @@ class Slots(dict[Hashable, "Value"]):
     def __init__(self, born: int) -> None:
         super().__init__()
         self.born = born
-
 
 
 class Missing:

@@ -1,4 +1,5 @@
 """Wirings: every target class of the flow, and the convention that its evaluations add up to."""
+
 from __future__ import annotations
 
 import ast
@@ -74,7 +75,9 @@ def targets_in(machine: Machine, program: Program, path: str, problems: list[Not
     except (Raised, GiveUp) as limit:
         reason = limit.reason if isinstance(limit, GiveUp) else str(limit)
         node = module.scope.names[program.flow.entry][0]
-        problems.append(NotEstablished(f"the target classes of {module.name}", reason, limit.at or Location(program.printed(path), node.lineno)))
+        problems.append(
+            NotEstablished(f"the target classes of {module.name}", reason, limit.at or Location(program.printed(path), node.lineno))
+        )
         machine.frames.clear()
 
 
@@ -123,7 +126,9 @@ def effective_class(cls: ClassValue) -> ClassValue:
     """The class that decides how this one behaves: itself, or its only base where its own body is empty."""
     node = cls.node
     bases = cls.slots.get("#bases")
-    empty = node is not None and all(isinstance(s, ast.Pass) or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)) for s in node.body)
+    empty = node is not None and all(
+        isinstance(s, ast.Pass) or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)) for s in node.body
+    )
     if empty and isinstance(bases, tuple) and len(bases) == 1 and isinstance(bases[0], ClassValue):
         return effective_class(bases[0])
     return cls
@@ -131,7 +136,9 @@ def effective_class(cls: ClassValue) -> ClassValue:
 
 def make_wiring(program: Program, one: Found, evaluated: tuple[Evaluation, ...], layers: int, *, bare: bool) -> Wiring:
     place = Location(program.printed(one.function.module.path), one.function.node.lineno if one.function.node else 1)
-    worst = next((e for e in evaluated if e.status == "not established"), None) or next((e for e in evaluated if e.status == "depends"), None)
+    worst = next((e for e in evaluated if e.status == "not established"), None) or next(
+        (e for e in evaluated if e.status == "depends"), None
+    )
     used: dict[str, Assumption] = {a.name: a for e in evaluated for a in e.assumptions}
     return Wiring(
         flow=program.flow.name,

@@ -1,4 +1,5 @@
 """Assignment to every kind of target."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -30,7 +31,7 @@ def assign(machine: Machine, target: ir.Expression, value: Value) -> None:
         case ir.Display(items=items):
             assign_parts(machine, items, value)
         case ir.Starred(value=inner):
-            assign(machine, inner, machine.list(tuple(iterate(machine, value) or ())))
+            assign(machine, inner, machine.new_list(tuple(iterate(machine, value) or ())))
         case _:
             machine.give_up("an assignment to something that is not a target")
 

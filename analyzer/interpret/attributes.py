@@ -1,4 +1,5 @@
 """Attributes: ``getattr``, ``setattr``, ``hasattr`` and what a dot means for each kind of value."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -31,6 +32,7 @@ from .classes import attrs_of, find_in_class, is_closed, resolution_order
 from .effects import effects_of
 from .names import decorators, made_on_demand, module_name
 from .signals import GiveUp, Raised
+from .tensors import NAMES as TENSOR_NAMES
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -61,7 +63,20 @@ def get_attribute(machine: Machine, value: Value, name: str) -> Value:
             return enum_attribute(machine, value, name)
         case None:
             raise machine.raised("AttributeError", f"'NoneType' object has no attribute {name!r}")
-        case ListValue() | DictValue() | SetValue() | str() | tuple() | bytes() | int() | float() | range() | Partial() | FunctionValue() | BoundMethod():
+        case (
+            ListValue()
+            | DictValue()
+            | SetValue()
+            | str()
+            | tuple()
+            | bytes()
+            | int()
+            | float()
+            | range()
+            | Partial()
+            | FunctionValue()
+            | BoundMethod()
+        ):
             return plain_attribute(machine, value, name)
     return machine.mystery(name, f"attribute {name!r} of a value that is not modelled")
 
@@ -76,7 +91,7 @@ def plain_attribute(machine: Machine, value: Value, name: str) -> Value:
             return value.receiver
         return machine.mystery(name, f"attribute {name!r} of a function")
     native = {ListValue: list, DictValue: dict, SetValue: set, Id: int}.get(type(value), type(value))
-    if not hasattr(native, name) and not (isinstance(value, ListValue) and (value.modules or name in machine.list_methods)):
+    if not hasattr(native, name) and not (isinstance(value, ListValue) and (value.modules or name in machine.library.list_methods)):
         raise machine.raised("AttributeError", f"{native.__name__!r} object has no attribute {name!r}")
     return BuiltinMethod(value, name)
 
@@ -120,7 +135,12 @@ def instance_attribute(machine: Machine, value: Instance, name: str) -> Value:
 def is_plain_method(machine: Machine, cls: ClassValue, name: str) -> bool:
     """Whether an attribute is a method that no constructor of the class overwrites: reading it needs no constructed object."""
     found, owner = find_in_class(machine, cls, name)
-    if not isinstance(found, FunctionValue) or found.node is None or not isinstance(owner, ClassValue) or set(decorators(found.node)) & {"property", "cached_property"}:
+    if (
+        not isinstance(found, FunctionValue)
+        or found.node is None
+        or not isinstance(owner, ClassValue)
+        or set(decorators(found.node)) & {"property", "cached_property"}
+    ):
         return False
     return not any({name, "*"} & stores for stores in constructor_stores(machine, cls))
 
@@ -288,12 +308,15 @@ def has_attribute(machine: Machine, value: Value, name: str) -> Value:
             return lift(machine, own, lambda v: v is not MISSING or has_in_class(machine, value, name))
         return own is not MISSING or has_in_class(machine, value, name)
     if isinstance(value, Unknown):
-        if machine.noted(machine.written, f"{value.key}.{name}") is not MISSING or machine.supposed_value(f"{value.key}.{name}") is not None:
+        if (
+            machine.noted(machine.written, f"{value.key}.{name}") is not MISSING
+            or machine.supposed_value(f"{value.key}.{name}") is not None
+        ):
             return True
         if machine.config_attribute(value, name, f"{value.key}.{name}") is not MISSING:
             return True
         return machine.unknown(f"hasattr({value.key}, {name!r})", value.reason)
-    if isinstance(value, Tensor) and machine.noted(value.cell, f".{name}") is MISSING and name not in machine.tensor_names:
+    if isinstance(value, Tensor) and machine.noted(value.cell, f".{name}") is MISSING and name not in TENSOR_NAMES:
         return False
     if isinstance(value, External | ExternalObject | Tensor):
         return machine.unknown(f"hasattr({machine.show(value)}, {name!r})", "an object outside the tree")

@@ -5,6 +5,7 @@ expression and joins the two values; :func:`choose_block` for a block of stateme
 continue) and the other go on. The side that left is *parked*: its writes and its signal wait in the frame until the other side
 arrives where the signal is caught, and are joined there.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
@@ -152,9 +153,11 @@ def keep(machine: Machine, mark: Mark, condition: Unknown, answer: bool, sides: 
     machine.guarded(condition, answer)
 
 
-def matters(machine: Machine, condition: Unknown, raised: Raised) -> bool:
+def matters(machine: Machine, condition: Unknown, raised: Raised | None) -> bool:
     """Whether an exception under an unknown condition is more than a guard of the program that may be taken to hold: the condition reads
     the ids, the exception is none of the program's own, or somebody waits to catch it."""
+    if raised is None:
+        return False
     return condition.reads_ids or (raised.certain and not raised.explicit) or machine.is_caught(raised)
 
 
@@ -167,9 +170,7 @@ def settle_raises(machine: Machine, mark: Mark, condition: Unknown, first: Side[
         raised = first.raised
         same = raised.kind == second.raised.kind
         raise Raised(raised.kind, raised.text, raised.at, certain=same and raised.certain and second.raised.certain)
-    raised = first.raised or second.raised
-    assert raised is not None
-    if matters(machine, condition, raised):
+    if matters(machine, condition, first.raised or second.raised):
         raise NeedDecision(condition, "one answer raises")
     survivor = second if first.raised is not None else first
     keep(machine, mark, condition, survivor is first, (first.writes, second.writes))
@@ -233,7 +234,7 @@ def negation(machine: Machine, condition: Unknown) -> Unknown:
     return machine.unknown(key, condition.reason, at=condition.at, reads_ids=condition.reads_ids, parts=condition.parts or (condition,))
 
 
-def unpark(machine: Machine, since: int, signal: Signal, caught: type[Return] | type[Break] | type[Continue]) -> Signal:
+def unpark(machine: Machine, since: int, signal: Signal, caught: type[Return | Break | Continue]) -> Signal:
     """Join the paths parked since the frame held ``since`` of them, where signals of kind ``caught`` end.
 
     The current path arrives with ``signal``. Parks of another kind stay, for the construct that catches them.

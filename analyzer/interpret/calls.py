@@ -1,4 +1,5 @@
 """Calls: who is called, how arguments are bound, and whether the callee is entered or left opaque."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -12,8 +13,8 @@ from ..values import (
     BuiltinMethod,
     ClassValue,
     DictValue,
-    ExternalObject,
     External,
+    ExternalObject,
     FunctionValue,
     Instance,
     ListValue,
@@ -29,8 +30,8 @@ from .branch import lift, resume, unpark
 from .classes import find_in_class, instantiate, is_module_class
 from .effects import collects, may_capture
 from .layers import carries_embedding, reached
-from .reach import may_hold_layers
 from .names import decorators
+from .reach import may_hold_layers
 from .signals import GiveUp, Raised, Return, TooDeep
 from .state import MAX_CALLS, Frame
 from .statements import run_block
@@ -162,7 +163,12 @@ def holds_code(machine: Machine, value: Value) -> bool:
 
 def call_function(machine: Machine, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
     """Call a function of the tree."""
-    if machine.consumer is not None and function.name == machine.consumer.method and function.owner is not None and function.owner.name == machine.consumer.cls:
+    if (
+        machine.consumer is not None
+        and function.name == machine.consumer.method
+        and function.owner is not None
+        and function.owner.name == machine.consumer.cls
+    ):
         return consume(machine, machine.consumer, function, args, keywords)
     if function.owner is None and (supposed := machine.supposed_call(function, args, keywords)) is not None:
         return supposed[0]
@@ -175,7 +181,11 @@ def call_function(machine: Machine, function: FunctionValue, args: tuple[Value, 
         manager = ExternalObject("contextlib.contextmanager", machine.fresh_key(function.name), machine.heap.new())
         manager.attrs["call"] = Partial(function, args, tuple(keywords.items()))
         return manager
-    if machine.in_flow_code(function.module.path) or tensors_in(args, keywords) or any(holds_code(machine, v) for v in (*args, *keywords.values())):
+    if (
+        machine.in_flow_code(function.module.path)
+        or tensors_in(args, keywords)
+        or any(holds_code(machine, v) for v in (*args, *keywords.values()))
+    ):
         return run_function(machine, function, args, keywords, None)
     return run_aside(machine, function, args, keywords)
 
@@ -190,7 +200,9 @@ def run_aside(machine: Machine, function: FunctionValue, args: tuple[Value, ...]
         del machine.frames[depth:]
         machine.nesting = nesting
         machine.heap.rollback(mark)
-        return machine.mystery(function.name, f"{function.name} asks too many open questions, the last one {deep.condition.key[:60]}", not_none=True)
+        return machine.mystery(
+            function.name, f"{function.name} asks too many open questions, the last one {deep.condition.key[:60]}", not_none=True
+        )
 
 
 def consume(machine: Machine, consumer: Consumer, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
@@ -212,7 +224,7 @@ def run_function(
     machine.count_step()
     slots = machine.heap.new()
     frame = Frame(Scope(slots, function.outer, code), function.module, function, slots, code.at)
-    collected = machine.list(())
+    collected = machine.new_list(())
     if code.is_generator:
         frame.on_yield = on_yield or (lambda value: machine.append(collected, value))
     bind_arguments(machine, function, code, args, keywords, frame)
@@ -237,17 +249,19 @@ def run_function(
     return result
 
 
-def bind_arguments(machine: Machine, function: FunctionValue, code: ir.Function, args: tuple[Value, ...], keywords: dict[str, Value], frame: Frame) -> None:
+def bind_arguments(
+    machine: Machine, function: FunctionValue, code: ir.Function, args: tuple[Value, ...], keywords: dict[str, Value], frame: Frame
+) -> None:
     """Bind arguments to parameters as Python does; a mismatch raises TypeError in the program."""
     given, left = list(args), dict(keywords)
     slots, missing = frame.slots, []
     for parameter in code.parameters:
         name = parameter.name
         if parameter.kind == "star":
-            slots[name] = machine.sequence(tuple(given))
+            slots[name] = tuple(given)
             given = []
         elif parameter.kind == "star-star":
-            slots[name] = machine.dict(dict(left))
+            slots[name] = machine.new_dict(dict(left))
             left = {}
         elif given and parameter.kind != "keyword-only":
             if name in left and parameter.kind != "positional-only":

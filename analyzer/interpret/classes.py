@@ -1,4 +1,5 @@
 """Classes and their instances: method resolution order, class attributes, construction."""
+
 from __future__ import annotations
 
 import ast
@@ -30,7 +31,9 @@ def class_bases(machine: Machine, cls: ClassValue) -> tuple[Value, ...]:
     bases: list[Value] = []
     for node in cls.node.bases:
         value = dotted(machine, cls.module, node)
-        bases.append(value if isinstance(value, ClassValue | External) else machine.unknown(ast.unparse(node), "a base class that is not understood"))
+        bases.append(
+            value if isinstance(value, ClassValue | External) else machine.unknown(ast.unparse(node), "a base class that is not understood")
+        )
     cls.slots["#bases"] = tuple(bases)
     return tuple(bases)
 
@@ -42,8 +45,8 @@ def resolution_order(machine: Machine, cls: ClassValue) -> tuple[Ancestor, ...]:
         return found  # type: ignore[return-value]
     cls.slots["#mro"] = (cls,)
     bases = [b for b in class_bases(machine, cls) if isinstance(b, ClassValue | External | Unknown)]
-    lines = [list(resolution_order(machine, b)) if isinstance(b, ClassValue) else [b] for b in bases]
-    order = (cls, *merge_orders([*lines, list(bases)]))
+    lines: list[list[Ancestor]] = [list(resolution_order(machine, b)) if isinstance(b, ClassValue) else [b] for b in bases]
+    order = (cls, *merge_orders([*lines, list[Ancestor](bases)]))
     cls.slots["#mro"] = order
     return order
 
@@ -65,17 +68,22 @@ def is_module_class(machine: Machine, cls: ClassValue) -> bool:
     """Whether instances are torch modules: calling one runs its ``forward``."""
     known = cls.slots.get("#module")
     if not isinstance(known, bool):
-        known = any(isinstance(base, External) and machine.is_module_base(base.name) for base in resolution_order(machine, cls))
+        known = any(isinstance(base, External) and machine.library.is_module_base(base.name) for base in resolution_order(machine, cls))
         cls.slots["#module"] = known
     return known
 
 
 def is_closed(machine: Machine, cls: ClassValue) -> bool:
     """Whether all attributes of the class are known: a miss raises."""
-    return all(isinstance(b, ClassValue) or (isinstance(b, External) and b.name.rpartition(".")[2] in PLAIN_BASES) for b in resolution_order(machine, cls))
+    return all(
+        isinstance(b, ClassValue) or (isinstance(b, External) and b.name.rpartition(".")[2] in PLAIN_BASES)
+        for b in resolution_order(machine, cls)
+    )
 
 
-def find_in_class(machine: Machine, cls: ClassValue, name: str, after: ClassValue | None = None) -> tuple[Value, ClassValue | External | None]:
+def find_in_class(
+    machine: Machine, cls: ClassValue, name: str, after: ClassValue | None = None
+) -> tuple[Value, ClassValue | External | None]:
     """A class attribute by the method resolution order, and the class that has it; (MISSING, None) where none does."""
     key = (cls, name, after)
     found = machine.class_attributes.get(key)
@@ -100,7 +108,7 @@ def search_class(machine: Machine, cls: ClassValue, name: str, after: ClassValue
             value = class_name(machine, ancestor, name)
             if value is not MISSING:
                 return enum_member(machine, ancestor, name, value), ancestor
-        elif isinstance(ancestor, External) and machine.outside_attribute(ancestor.name, name):
+        elif isinstance(ancestor, External) and machine.library.has_attribute(ancestor.name, name):
             return External(f"{ancestor.name}.{name}"), ancestor
     return MISSING, None
 
@@ -131,7 +139,7 @@ def instantiate(machine: Machine, cls: ClassValue, args: tuple[Value, ...], keyw
     instance = Instance(cls, machine.heap.new())
     init, owner = find_in_class(machine, cls, "__init__")
     fields = dataclass_fields(machine, cls)
-    if fields and (init is MISSING or isinstance(owner, External) or owner not in (c for c, _ in fields.values())):
+    if fields and (init is MISSING or isinstance(owner, External) or owner not in [c for c, _ in fields.values()]):
         fill_fields(machine, instance, fields, args, keywords)
         return instance
     if init is MISSING or isinstance(owner, External):
@@ -181,7 +189,11 @@ def declares_fields(machine: Machine, cls: ClassValue) -> bool:
 
 
 def fill_fields(
-    machine: Machine, instance: Instance, fields: dict[str, tuple[ClassValue, ast.AnnAssign]], args: tuple[Value, ...], keywords: dict[str, Value]
+    machine: Machine,
+    instance: Instance,
+    fields: dict[str, tuple[ClassValue, ast.AnnAssign]],
+    args: tuple[Value, ...],
+    keywords: dict[str, Value],
 ) -> None:
     """The ``__init__`` that a dataclass is given."""
     names = list(fields)
@@ -220,12 +232,12 @@ def is_instance(machine: Machine, value: Value, cls: Value) -> bool | None:
         order = resolution_order(machine, value.cls)
         if any(a is cls or (isinstance(a, External) and a == cls) for a in order):
             return True
-        if isinstance(cls, External) and machine.is_module_base(cls.name):
+        if isinstance(cls, External) and machine.library.is_module_base(cls.name):
             return is_module_class(machine, value.cls)
         return False if is_closed(machine, value.cls) else None
     if isinstance(value, EnumMember) and isinstance(cls, ClassValue):
         return value.cls is cls or cls in resolution_order(machine, value.cls)
-    return machine.outside_instance(value, cls)
+    return machine.library.is_instance(value, cls)
 
 
 def attrs_of(machine: Machine, value: Instance) -> Slots:

@@ -1,4 +1,5 @@
 """The lowered code of a tree, each function and statement once, shared by every machine that runs on it."""
+
 from __future__ import annotations
 
 import ast

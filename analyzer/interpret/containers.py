@@ -1,4 +1,5 @@
 """Lists, dicts, sets and tuples: iterating, unpacking, subscripts, and the items behind them."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
@@ -6,12 +7,10 @@ from typing import TYPE_CHECKING
 
 from ..values import (
     MISSING,
-    BuiltinMethod,
     ClassValue,
     DictValue,
     EnumMember,
     External,
-    ExternalObject,
     Id,
     Instance,
     ListValue,
@@ -82,7 +81,9 @@ def iterate(machine: Machine, value: Value) -> list[Value] | None:
         case Instance():
             return iterate_instance(machine, value)
         case None | bool() | int() | float():
-            name = "NoneType" if value is None else "int" if isinstance(value, int) and not isinstance(value, bool) else type(value).__name__
+            name = (
+                "NoneType" if value is None else "int" if isinstance(value, int) and not isinstance(value, bool) else type(value).__name__
+            )
             raise machine.raised("TypeError", f"{name!r} object is not iterable")
     return None
 
@@ -118,7 +119,7 @@ def unpack(machine: Machine, value: Value, count: int, star: int | None) -> Valu
         if len(items) < count - 1:
             raise machine.raised("ValueError", f"not enough values to unpack (expected at least {count - 1}, got {len(items)})")
         rest = len(items) - (count - 1)
-        return (*items[:star], machine.list(tuple(items[star : star + rest])), *items[star + rest :])
+        return (*items[:star], machine.new_list(tuple(items[star : star + rest])), *items[star + rest :])
     return tuple(items)
 
 
@@ -128,7 +129,11 @@ def unpack_tensor(machine: Machine, value: Tensor, count: int, star: int | None)
         machine.assume("batch-length")
         raise machine.raised("ValueError", f"too many values to unpack (expected {count})", certain=True)
     content = machine.content(value)
-    return tuple(machine.component(value, content, i) for i in range(count)) if star is None else machine.mystery("parts", "a starred part of an opaque result")
+    return (
+        tuple(machine.component(value, content, i) for i in range(count))
+        if star is None
+        else machine.mystery("parts", "a starred part of an opaque result")
+    )
 
 
 def subscript(machine: Machine, value: Value, index: Value) -> Value:
@@ -140,7 +145,9 @@ def subscript(machine: Machine, value: Value, index: Value) -> Value:
         return over(machine, index, lambda i: subscript(machine, value, i))
     match value:
         case ListValue():
-            return sequence_item(machine, items_of(machine, value), index, "list", lambda part: machine.list(part, modules=value.modules))
+            return sequence_item(
+                machine, items_of(machine, value), index, "list", lambda part: machine.new_list(part, modules=value.modules)
+            )
         case tuple():
             return sequence_item(machine, value, index, "tuple", lambda part: part)
         case str() | range() | bytes():
@@ -204,7 +211,9 @@ def any_of(machine: Machine, index: Unknown, options: list[tuple[Value, Value]])
     if not options:
         return machine.mystery("item", "an item of an empty container by an unknown index")
     result = options[-1][1]
-    if all(option is result or (option == result and isinstance(option, str | int | bool | External | EnumMember)) for _, option in options):
+    if all(
+        option is result or (option == result and isinstance(option, str | int | bool | External | EnumMember)) for _, option in options
+    ):
         return result
     if len(options) > 12:
         return machine.unknown(f"item[{index.key}]", index.reason, reads_ids=index.reads_ids)
@@ -300,7 +309,9 @@ def set_item(machine: Machine, value: Value, index: Value, new: Value) -> None:
         case Unknown():
             machine.heap.write(machine.written, f"{value.key}[{machine.show(index)}]", new)
         case None | tuple() | str() | int():
-            raise machine.raised("TypeError", f"{type(value).__name__!r} object does not support item assignment", certain=value is not None)
+            raise machine.raised(
+                "TypeError", f"{type(value).__name__!r} object does not support item assignment", certain=value is not None
+            )
 
 
 def delete_item(machine: Machine, value: Value, index: Value) -> None:
@@ -312,5 +323,3 @@ def delete_item(machine: Machine, value: Value, index: Value) -> None:
         kept = list(items)
         del kept[index]
         machine.heap.write(value.state, "items", tuple(kept))
-
-

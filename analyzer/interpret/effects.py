@@ -2,6 +2,7 @@
 
 These are over-approximations by name. A callee is left opaque only if nothing here says that it may capture.
 """
+
 from __future__ import annotations
 
 import ast
@@ -13,7 +14,9 @@ from ..values import ClassValue, FunctionValue
 if TYPE_CHECKING:
     from .machine import Machine
 
-MUTATORS = frozenset({"append", "appendleft", "extend", "insert", "add", "update", "setdefault", "put", "put_nowait", "push", "copy_", "__setitem__"})
+MUTATORS = frozenset(
+    {"append", "appendleft", "extend", "insert", "add", "update", "setdefault", "put", "put_nowait", "push", "copy_", "__setitem__"}
+)
 """Methods that put something into their receiver."""
 MAX_DEPTH = 5
 

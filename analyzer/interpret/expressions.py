@@ -1,4 +1,5 @@
 """Expressions: one handler for each kind of node, in a table."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -6,22 +7,25 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from .. import ir
 from ..values import External, Phi, Scope, Value
+from .arithmetic import binary, unary
 from .assign import assign
 from .attributes import get_attribute
 from .branch import choose, pick, require
 from .containers import iterate, subscript
 from .names import look_up
-from .operators import binary, compare, condition, truth, unary
+from .operators import compare, condition, truth
+from .signals import GiveUp
 
 if TYPE_CHECKING:
     from .machine import Machine
 
-Handler: TypeAlias = "Callable[[Machine, ir.Expression], Value]"
+Handler: TypeAlias = Callable[..., Value]
+"""Evaluates one kind of expression: the machine and the node."""
 
 
 def evaluate(machine: Machine, node: ir.Expression) -> Value:
     """The value of an expression in the running function, with the conditions that are known answered."""
-    value = HANDLERS[type(node)](machine, node)  # type: ignore[arg-type]
+    value = HANDLERS[type(node)](machine, node)
     return value if type(value) is not Phi else pick(machine, value)
 
 
@@ -115,13 +119,19 @@ def comparison(machine: Machine, node: ir.Compare) -> Value:
         if position == 0:
             result = answer
         else:
-            before = result
-            known = condition(machine, before)
-            result = (answer if known else False) if isinstance(known, bool) else choose(machine, known, lambda side, a=answer: a if side else False)  # type: ignore[misc]
+            result = both(machine, result, answer)
         if result is False:
             return False
         left = right
     return result
+
+
+def both(machine: Machine, first: Value, second: Value) -> Value:
+    """Two links of a chained comparison."""
+    known = condition(machine, first)
+    if isinstance(known, bool):
+        return second if known else False
+    return choose(machine, known, lambda side: second if side else False)
 
 
 def conditional(machine: Machine, node: ir.Conditional) -> Value:
@@ -149,12 +159,12 @@ def display(machine: Machine, node: ir.Display) -> Value:
     if node.kind == "list":
         items = [machine.kept(item) for item in items]
     if node.kind == "tuple":
-        return machine.sequence(tuple(items))
-    return machine.list(tuple(items)) if node.kind == "list" else machine.set_from(tuple(items))
+        return tuple(items)
+    return machine.new_list(tuple(items)) if node.kind == "list" else machine.set_from(tuple(items))
 
 
 def dict_display(machine: Machine, node: ir.DictDisplay) -> Value:
-    made = machine.dict({})
+    made = machine.new_dict({})
     for key, value_node in node.items:
         value = evaluate(machine, value_node)
         if key is None:
@@ -177,12 +187,12 @@ def comprehension(machine: Machine, node: ir.Comprehension) -> Value:
     if not complete:
         return machine.unknown_items(node.kind)
     if node.kind == "dict":
-        made = machine.dict({})
+        made = machine.new_dict({})
         for key, value in found:
             machine.set_item(made, key, value)
         return made
     items = tuple(element for element, _ in found)
-    return machine.set_from(items) if node.kind == "set" else machine.list(items, iterator=node.kind == "generator")
+    return machine.set_from(items) if node.kind == "set" else machine.new_list(items, iterator=node.kind == "generator")
 
 
 def walk_clauses(machine: Machine, node: ir.Comprehension, depth: int, found: list[tuple[Value, Value]]) -> bool:
@@ -248,7 +258,7 @@ def yield_(machine: Machine, node: ir.Yield) -> Value:
         return None
     values = iterate(machine, require(machine, value, "what is yielded depends on it"))
     if values is None:
-        machine.give_up("a generator delegates to something of unknown length")
+        raise GiveUp("a generator delegates to something of unknown length", machine.location(node.at))
     for each in values:
         consumer(each)
     return None
@@ -259,7 +269,7 @@ def opaque(machine: Machine, node: ir.OpaqueExpression) -> Value:
 
 
 def starred(machine: Machine, node: ir.Starred) -> Value:
-    return machine.rest(evaluate(machine, node.value))
+    raise GiveUp("a starred expression outside of a display", machine.location(node.at))
 
 
 HANDLERS: dict[type, Handler] = {
@@ -285,4 +295,4 @@ HANDLERS: dict[type, Handler] = {
     ir.Await: await_,
     ir.Yield: yield_,
     ir.OpaqueExpression: opaque,
-}  # type: ignore[dict-item]
+}

@@ -4,6 +4,7 @@ A *mark* is a point in the journal. A branch on something unknown runs from a ma
 rolled back to the mark, and the other side runs. Slots that were born after the innermost mark belong to the branch that made
 them and need no journal.
 """
+
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator

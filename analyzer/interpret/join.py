@@ -4,6 +4,7 @@ Nothing is lost: where two values have no common description the join is a :clas
 or asks for a decision. Tensors are joined by content: common parts plus one *phi atom* for what the current layer made in
 either branch.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable

@@ -1,4 +1,5 @@
 """The walk through the layers: which layer runs, what was made outside of them, and what reached the consumer."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -3,6 +3,7 @@
 The operations live in modules of functions that take the machine first (``expressions``, ``statements``, ``calls``, ``names``,
 ``attributes``, ``operators``, ``containers``, ``tensors``, ``layers``, ``branch``); this class is where they find each other.
 """
+
 from __future__ import annotations
 
 import ast
@@ -14,17 +15,13 @@ from .. import ir
 from ..index import Index, Module
 from ..library.facts import Facts
 from ..library.tables import Library
-from ..results import Step
 from ..values import (
-    EXACT_TYPES,
     MISSING,
     BoundMethod,
     BuiltinMethod,
     ClassValue,
     DictValue,
-    EnumMember,
     External,
-    ExternalObject,
     FunctionValue,
     Id,
     Instance,
@@ -34,17 +31,32 @@ from ..values import (
     Scope,
     SetValue,
     Slots,
-    Super,
     Tensor,
     Unknown,
     Value,
 )
-from . import attributes, calls, classes, containers, expressions, layers, names, operators, statements, tensors
-from .branch import choose, lift, pick, require
+from . import (
+    arithmetic,
+    attributes,
+    calls,
+    classes,
+    containers,
+    expressions,
+    functions,
+    inspection,
+    layers,
+    making,
+    names,
+    operators,
+    statements,
+    tensors,
+    tracking,
+    unmodelled,
+)
+from .branch import choose, lift, pick
 from .code import Code
-from .effects import effects_of
 from .show import show
-from .signals import GiveUp, NeedDecision, Raised
+from .signals import GiveUp, Raised, Signal
 from .state import Frame, State
 from .summaries import Summary
 
@@ -104,6 +116,9 @@ class Machine(State):
     def evaluate(self, node: ir.Expression) -> Value:
         return expressions.evaluate(self, node)
 
+    def run_block(self, block: ir.Block) -> Signal:
+        return statements.run_block(self, block)
+
     def run_statement(self, node: ir.Statement) -> None:
         statements.run_block(self, (node,))
 
@@ -123,10 +138,7 @@ class Machine(State):
         return found
 
     def evaluate_default(self, function: FunctionValue, node: ir.Expression) -> Value:
-        """For a function of a module or class, which is defined at import."""
-        slots = function.owner.slots if function.owner is not None else names.module_slots(self, function.module)
-        with self.module_frame(function.module, slots, function.outer):
-            return self.evaluate(node)
+        return functions.evaluate_default(self, function, node)
 
     def truth(self, value: Value) -> Value:
         return operators.truth(self, value)
@@ -135,7 +147,7 @@ class Machine(State):
         return operators.condition(self, value)
 
     def binary(self, op: str, a: Value, b: Value) -> Value:
-        return operators.binary(self, op, a, b, self.frame.at)
+        return arithmetic.binary(self, op, a, b, self.frame.at)
 
     def compare(self, op: str, a: Value, b: Value) -> Value:
         return operators.compare(self, op, a, b)
@@ -170,7 +182,12 @@ class Machine(State):
             self.clobber((function.receiver,), {}, function.name)
         if model is None and isinstance(function, External) and function.name in REFLECTION:
             raise GiveUp(f"{function.name.removeprefix('builtins.')}() may change anything", self.location())
-        if model is None and isinstance(function, External) and function.name.startswith("builtins.") and any(isinstance(a, Instance) for a in args):
+        if (
+            model is None
+            and isinstance(function, External)
+            and function.name.startswith("builtins.")
+            and any(isinstance(a, Instance) for a in args)
+        ):
             raise GiveUp(f"{function.name.removeprefix('builtins.')}() is not modelled and may change the object", self.location())
         if model is None:
             return self.call_outside(function, args, keywords)
@@ -204,77 +221,27 @@ class Machine(State):
         return None
 
     def decorate(self, function: FunctionValue, position: int, value: Value) -> Value:
-        """A function as a decorator of the tree leaves it: the decorator is run."""
-        assert function.node is not None
-        code = self.code.function(function.module, function.node)
-        owner = function.owner.slots if function.owner is not None else names.module_slots(self, function.module)
-        try:
-            with self.module_frame(function.module, owner):
-                return self.call(self.evaluate(code.decorators[position]), (value,), {})
-        except (Raised, NeedDecision) as error:
-            reason = f"its decorator is not understood: {error}"
-            return self.unknown(f"{function.module.name}.{function.name}", reason)
-
-    def keeps_function(self, name: str) -> bool:
-        return self.library.keeps_function(name)
+        return functions.decorate(self, function, position, value)
 
     def havoc(self, function: FunctionValue, args: tuple[Value, ...]) -> None:
-        """An opaque callee may have written the attributes that its code writes."""
-        if function.node is None or not args:
-            return
-        for name in effects_of(self, function.node).stores:
-            for value in args:
-                if isinstance(value, Instance) and not value.pending and name in value.attrs:
-                    self.heap.write(value.attrs, name, self.mystery(name, f"{function.name} may have written it"))
-                elif isinstance(value, Unknown):
-                    self.heap.write(self.written, f"{value.key}.{name}", self.mystery(f"{value.key}.{name}", f"{function.name} may have written it"))
+        unmodelled.havoc(self, function, args)
 
     def clobber(self, args: tuple[Value, ...], keywords: dict[str, Value], callee: str) -> None:
-        """Something outside the tree was given these: what it could have changed is no longer known."""
-        for value in (*args, *keywords.values()):
-            if isinstance(value, ListValue | SetValue):
-                self.heap.write(value.state, "items", self.mystery("items", f"{callee} is not modelled and may have changed it", reads_ids=self.reads_ids(value)))
-            elif isinstance(value, DictValue):
-                self.heap.write(value.state, "#open", True)
+        unmodelled.clobber(self, args, keywords, callee)
 
     def reads_ids(self, value: Value) -> bool:
-        """Whether a value is made of the ids under test."""
-        if isinstance(value, ListValue | SetValue):
-            value = value.state.get("items")
-        if isinstance(value, tuple):
-            return any(self.reads_ids(v) for v in value)
-        return isinstance(value, Id) or (isinstance(value, Unknown) and value.reads_ids)
+        return unmodelled.reads_ids(self, value)
 
     # --------------------------------------------------------------- functions
 
     def define(self, function: ir.Function) -> Value:
-        """A nested function or a method of a nested class, decorators included."""
-        made = self.close_over(function)
-        for decorator in reversed(function.decorators):
-            value = pick(self, self.evaluate(decorator))
-            if isinstance(value, External) and (self.keeps_function(value.name) or value.name.rpartition(".")[2] in names.KEPT_DECORATORS):
-                continue
-            return self.unknown(f"{self.frame.module.name}.{function.name}", "its decorator is not understood")
-        return made
+        return functions.define(self, function)
 
     def close_over(self, function: ir.Function) -> FunctionValue:
-        scope = self.frame.scope
-        while scope is not None and scope.is_class:
-            scope = scope.outer
-        made = self.make_function(function, scope)
-        for parameter in function.parameters:
-            if parameter.default is not None and not isinstance(parameter.default, ir.Const):
-                self.defaults[made, parameter.name] = self.evaluate(parameter.default)
-        return made
+        return functions.close_over(self, function)
 
     def make_function(self, function: ir.Function, scope: Scope | None) -> FunctionValue:
-        owner = self.defining[-1] if self.defining and self.frame.scope is not None and self.frame.scope.is_class else None
-        if owner is None and self.frame.function is not None:
-            owner = self.frame.function.owner
-            made = FunctionValue(self.frame.module, function.name, None, function, scope, None)
-            self.enclosing[made] = owner
-            return made
-        return FunctionValue(self.frame.module, function.name, None, function, scope, owner)
+        return functions.make_function(self, function, scope)
 
     @property
     def enclosing(self) -> dict[FunctionValue, ClassValue | None]:
@@ -284,40 +251,13 @@ class Machine(State):
         return self._enclosing
 
     def super_of(self, args: list[Value]) -> Value:
-        """``super()``."""
-        function = self.frame.function
-        if len(args) == 2 and isinstance(args[0], ClassValue):
-            return Super(args[0], args[1])
-        owner = function.owner or self.enclosing.get(function) if function is not None else None
-        code = function.code or self.code.function(function.module, function.node) if function is not None else None  # type: ignore[arg-type]
-        if owner is None or code is None or not code.parameters:
-            return self.mystery("super", "super() outside of a method")
-        return Super(owner, names.look_up(self, code.parameters[0].name))
+        return functions.super_of(self, args)
 
     def bind_name(self, name: str, value: Value) -> None:
-        """Bind a name in the running function, honouring ``global`` and ``nonlocal``."""
-        frame = self.frame
-        scope = frame.scope
-        if scope is None:
-            self.heap.write(frame.slots, name, value)
-            return
-        code = scope.code
-        if code is not None and name in code.globals:
-            self.bind_global(names.module_slots(self, frame.module), name, value)
-        elif code is not None and name in code.nonlocals:
-            target = names.scope_of(scope, name)
-            self.heap.write(target if target is not None else scope.slots, name, value)
-        else:
-            self.heap.write(scope.slots, name, value)
+        functions.bind_name(self, name, value)
 
     def bind_global(self, slots: Slots, name: str, value: Value) -> None:
-        """Assign a module's variable from a function. Where it was None and becomes something exact it is initialised on first use:
-        that holds from then on, whichever branch came first."""
-        if slots.get(name, MISSING) is None and isinstance(value, EXACT_TYPES + (EnumMember,)):
-            self.assume("import-state")
-            slots[name] = value
-        else:
-            self.heap.write(slots, name, value)
+        functions.bind_global(self, slots, name, value)
 
     # ------------------------------------------------------------------ frames
 
@@ -367,12 +307,7 @@ class Machine(State):
         frame.at = before
 
     def property_setter(self, cls: ClassValue, name: str) -> FunctionValue | None:
-        for ancestor in classes.resolution_order(self, cls):
-            if isinstance(ancestor, ClassValue) and ancestor.node is not None:
-                for node in ancestor.node.body:
-                    if isinstance(node, ast.FunctionDef) and node.name == name and "setter" in names.decorators(node):
-                        return FunctionValue(ancestor.module, name, node, None, None, ancestor)
-        return None
+        return functions.property_setter(self, cls, name)
 
     # ------------------------------------------------------------------ values
 
@@ -405,12 +340,6 @@ class Machine(State):
             return False
         return BoundMethod(External(f"{base}.{name}"), receiver)
 
-    def outside_attribute(self, base: str, name: str) -> bool:
-        return self.library.has_attribute(base, name)
-
-    def is_module_base(self, name: str) -> bool:
-        return self.library.is_module_base(name)
-
     def is_named_tuple(self, cls: ClassValue) -> bool:
         return any(isinstance(a, External) and a.name.endswith("NamedTuple") for a in classes.resolution_order(self, cls))
 
@@ -418,24 +347,13 @@ class Machine(State):
         return classes.resolution_order(self, cls)
 
     def enum_dict(self, cls: ClassValue) -> DictValue:
-        return self.dict({member.name: member for member in classes.enum_members(self, cls)})
+        return self.new_dict({member.name: member for member in classes.enum_members(self, cls)})
 
     def class_value(self, module: Module, node: ast.ClassDef) -> Value:
         return ClassValue(module, node.name, node, (), self.heap.new())
 
     def is_instance(self, value: Value, cls: Value) -> bool | None:
         return classes.is_instance(self, value, cls)
-
-    def outside_instance(self, value: Value, cls: Value) -> bool | None:
-        return self.library.is_instance(value, cls)
-
-    @property
-    def list_methods(self) -> frozenset[str]:
-        return self.library.list_methods
-
-    @property
-    def tensor_names(self) -> frozenset[str]:
-        return tensors.NAMES
 
     def slots_of(self, module: Module) -> Slots:
         return names.module_slots(self, module)
@@ -452,7 +370,7 @@ class Machine(State):
     def items_of(self, value: ListValue | SetValue) -> Value:
         return containers.items_of(self, value)
 
-    def list(self, items: tuple[Value, ...], *, modules: bool = False, iterator: bool = False) -> ListValue:
+    def new_list(self, items: tuple[Value, ...], *, modules: bool = False, iterator: bool = False) -> ListValue:
         return ListValue(self.heap.new(items=items), modules, iterator)
 
     def append(self, target: ListValue, value: Value) -> None:
@@ -460,83 +378,35 @@ class Machine(State):
         if isinstance(items, tuple):
             self.heap.write(target.state, "items", (*items, layers.kept(self, value)))
 
-    def set(self, items: tuple[Value, ...]) -> SetValue:
+    def new_set(self, items: tuple[Value, ...]) -> SetValue:
         return SetValue(self.heap.new(items=items))
 
     def set_from(self, items: tuple[Value, ...]) -> Value:
-        """A set of these values, duplicates dropped; unknown where it cannot be told what is one."""
-        kept: list[Value] = []
-        for item in items:
-            answers = [operators.compare(self, "==", item, other) for other in kept]
-            if True in answers:
-                continue
-            if any(answer is not False for answer in answers):
-                return self.unknown_items("set")
-            kept.append(item)
-        return self.set(tuple(kept))
+        return making.set_from(self, items)
 
-    def dict(self, entries: dict[str, Value]) -> DictValue:
+    def new_dict(self, entries: dict[str, Value]) -> DictValue:
         made = DictValue(self.heap.new())
         for key, value in entries.items():
             made.state[(containers.WRAPPER, key)] = value
         return made
 
     def unknown_items(self, kind: str) -> Value:
-        """A list, set or dict of which the length is not known."""
-        if kind == "tuple":
-            return self.mystery("tuple", "a tuple of unknown length", not_none=True)
-        if kind == "dict":
-            made = self.dict({})
-            made.state["#open"] = True
-            return made
-        items = self.mystery("items", "a collection of unknown length", not_none=True)
-        state = self.heap.new(items=items)
-        return SetValue(state) if kind == "set" else ListValue(state)
-
-    def rest(self, value: Value) -> Value:
-        """Something spread of which the length is not known: it makes what it is spread into unknown, too."""
-        raise GiveUp(f"{self.show(value)} is spread, and its length is not known", self.location())
-
-    def sequence(self, items: tuple[Value, ...]) -> Value:
-        return items
+        return making.unknown_items(self, kind)
 
     def spread_keywords(self, value: Value, keywords: dict[str, Value]) -> bool:
-        """Add ``**value`` to keyword arguments; False where not all of its keys are known."""
-        value = require(self, value, "what is spread depends on it")
-        found = containers.entries(self, value) if isinstance(value, DictValue) else None
-        keywords.update({key: held for key, held in found or () if isinstance(key, str)})
-        return found is not None
+        return making.spread_keywords(self, value, keywords)
 
     def call_incomplete(self, function: Value, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
-        """A call of which not all arguments are known: its result is not either."""
-        if isinstance(function, ClassValue | External) and not calls.tensors_in(args, keywords):
-            return self.mystery(self.show(function), "not all arguments of its constructor are known", not_none=True)
-        if any(calls.holds_code(self, v) for v in (*args, *keywords.values())) or any(self.is_stream(t) for t in calls.tensors_in(args, keywords)):
-            raise GiveUp(f"{self.show(function)} is called with arguments of which not all are known", self.location())
-        return self.call_outside(function, args, keywords)
+        return unmodelled.call_incomplete(self, function, args, keywords)
 
     def exception_name(self, value: Value) -> str:
-        match value:
-            case Instance():
-                return value.cls.name
-            case ClassValue():
-                return value.name
-            case ExternalObject():
-                return value.cls.rpartition(".")[2]
-            case External():
-                return value.name.rpartition(".")[2]
-        return "Exception"
+        return inspection.exception_name(self, value)
 
     def exception_kinds(self, kind: str, value: Value) -> tuple[str, ...]:
-        """An exception's class and those that it inherits from, by name."""
-        cls = value.cls if isinstance(value, Instance) else value
-        if not isinstance(cls, ClassValue):
-            return (kind,)
-        return tuple(a.name.rpartition(".")[2] for a in classes.resolution_order(self, cls) if isinstance(a, ClassValue | External))
+        return inspection.exception_kinds(self, kind, value)
 
     def exception_text(self, value: Value) -> str:
-        text = value.attrs.get("text") if isinstance(value, ExternalObject) else None
-        return text if isinstance(text, str) else ""
+        return inspection.exception_text(self, value)
 
     def show(self, value: Value) -> str:
         return show(value)
@@ -598,36 +468,18 @@ class Machine(State):
     # ------------------------------------------------------------------ record
 
     def moved(self, op: str, a: Value, b: Value, result: int, at: ir.At) -> Id:
-        """A tracked id after arithmetic."""
-        source = a if isinstance(a, Id) else b
-        assert isinstance(source, Id)
-        text = f"{op} {self.show(b)}" if source is a else f"{self.show(a)} {op}"
-        place = self.location(at)
-        steps = (*source.steps, Step(text, str(int(source)), str(result), place)) if place else source.steps
-        return Id(result, steps)
+        return tracking.moved(self, op, a, b, result, at)
 
     def tested(self, wanted: Value, element: Value) -> None:
-        """A membership test found a tracked id: what follows is controlled by it."""
-        if isinstance(element, Id):
-            self.record("tested", str(int(element)), f"{self.show(wanted)} is in the list")
+        tracking.tested(self, wanted, element)
 
     def stored(self, holder: Value, name: str, value: Value) -> None:
-        """An attribute was given a list of tracked ids."""
-        items = value.state.get("items") if isinstance(value, ListValue | SetValue) else value
-        if isinstance(items, tuple) and items and all(isinstance(x, Id) for x in items):
-            owner = holder.cls.name if isinstance(holder, Instance) else self.show(holder)
-            self.record(f"{owner}.{name} =", "", f"[{', '.join(str(int(x)) for x in items if isinstance(x, Id))}]")
+        tracking.stored(self, holder, name, value)
 
     # ---------------------------------------------------------- for the models
 
     def is_subclass(self, cls: Value, other: Value) -> bool | None:
-        others = other if isinstance(other, tuple) else (other,)
-        if not isinstance(cls, ClassValue):
-            return True if cls in others else None
-        order = classes.resolution_order(self, cls)
-        if any(ancestor == wanted for ancestor in order for wanted in others):
-            return True
-        return False if classes.is_closed(self, cls) else None
+        return inspection.is_subclass(self, cls, other)
 
     def delete_item(self, value: Value, index: Value) -> None:
         containers.delete_item(self, value, index)
@@ -653,31 +505,10 @@ class Machine(State):
         return classes.attrs_of(self, value)
 
     def class_of(self, value: Value) -> Value:
-        """``type(value)``."""
-        match value:
-            case Instance() | EnumMember():
-                return value.cls
-            case Phi():
-                return lift(self, value, self.class_of)
-            case Unknown() | External() | ExternalObject():
-                return self.unknown(f"type({self.show(value)})", "the type of something unknown", not_none=True)
-            case ListValue() | DictValue() | SetValue():
-                return External({ListValue: "builtins.list", DictValue: "builtins.dict", SetValue: "builtins.set"}[type(value)])
-        return External(f"builtins.{'int' if isinstance(value, Id) else type(value).__name__}")
+        return inspection.class_of(self, value)
 
     def lookup_default(self, value: Value, name: str, default: Value) -> Value:
-        """``getattr(value, name, default)``."""
-        value = pick(self, value)
-        if isinstance(value, Phi):
-            return lift(self, value, lambda v: self.lookup_default(v, name, default))
-        if isinstance(value, Unknown):
-            return self.get_attribute(value, name)
-        known = self.condition(self.has_attribute(value, name))
-        if isinstance(known, bool):
-            return self.get_attribute(value, name) if known else default
-        if isinstance(value, External | ExternalObject):
-            return self.unknown(f"getattr({self.show(value)}, {name!r})", "an attribute of something outside the tree")
-        return choose(self, known, lambda side: self.get_attribute(value, name) if side else default)
+        return inspection.lookup_default(self, value, name, default)
 
     # ------------------------------------------------------------------ config
 

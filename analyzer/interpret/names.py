@@ -1,4 +1,5 @@
 """What a name means: locals, enclosing functions, the module's names (evaluated when first asked for), builtins."""
+
 from __future__ import annotations
 
 import ast
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from .machine import Machine
 
 BUILTINS = frozenset(dir(builtins))
-KEPT_DECORATORS = frozenset({"property", "staticmethod", "classmethod", "cached_property", "setter", "contextmanager", "overload", "abstractmethod"})
+KEPT_DECORATORS = frozenset(
+    {"property", "staticmethod", "classmethod", "cached_property", "setter", "contextmanager", "overload", "abstractmethod"}
+)
 """Decorators that say how a function is called rather than change it; read where the function is used."""
 
 
@@ -184,7 +187,9 @@ def import_name(machine: Machine, module: Module, target: str, name: str) -> Val
     found = machine.index.module(target)
     if found is not None and not (found is module and name not in found.scope.names):
         value = module_name(machine, found, name)
-        if value is not MISSING and not (isinstance(value, External) and value.name == f"builtins.{name}" and name not in found.scope.names):
+        if value is not MISSING and not (
+            isinstance(value, External) and value.name == f"builtins.{name}" and name not in found.scope.names
+        ):
             return value
     if machine.index.exists(f"{target}.{name}"):
         return ModuleValue(f"{target}.{name}")
@@ -254,7 +259,7 @@ def decorated(machine: Machine, function: FunctionValue) -> Value:
         decorator = node.decorator_list[position]
         known = dotted(machine, function.module, decorator)
         if isinstance(known, External):
-            if not machine.keeps_function(known.name):
+            if not machine.library.keeps_function(known.name):
                 value = External(f"decorated.{known.name}.{function.name}")
         elif isinstance(known, FunctionValue):
             value = machine.decorate(function, position, value)

@@ -2,6 +2,7 @@
 
 Names are followed through imports to the functions and classes of the tree; what cannot be followed builds nothing that is seen.
 """
+
 from __future__ import annotations
 
 import ast
@@ -92,7 +93,12 @@ def name_builds(machine: Machine, module: Module, name: str, seen: set[ast.AST],
         elif isinstance(statement, ast.ImportFrom):
             target = machine.index.module(module.resolve_relative(statement.module or "", statement.level))
             original = next((alias.name for alias in statement.names if (alias.asname or alias.name) == name), None)
-            if target is not None and original is not None and depth < MAX_DEPTH and name_builds(machine, target, original, seen, depth + 1):
+            if (
+                target is not None
+                and original is not None
+                and depth < MAX_DEPTH
+                and name_builds(machine, target, original, seen, depth + 1)
+            ):
                 return True
     return name not in module.scope.names and depth < MAX_DEPTH and star_builds(machine, module, name, seen, depth + 1)
 

@@ -1,4 +1,5 @@
 """A short text for a value, for keys and messages."""
+
 from __future__ import annotations
 
 from ..values import (

@@ -1,4 +1,5 @@
 """How control leaves a statement: values for what stays inside one function, exceptions for what crosses functions."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -31,7 +32,9 @@ class Raised(Exception):
     """The interpreted program raised. ``certain`` is false where an operand or the way here was a guess; ``explicit`` is true for a
     ``raise`` or ``assert`` of the program: a guard of its own."""
 
-    def __init__(self, kind: str, text: str, at: Location | None, certain: bool = True, value: Value = None, explicit: bool = False) -> None:
+    def __init__(
+        self, kind: str, text: str, at: Location | None, certain: bool = True, value: Value = None, explicit: bool = False
+    ) -> None:
         super().__init__(kind, text)
         self.kind, self.text, self.at, self.certain, self.value, self.explicit = kind, text, at, certain, value, explicit
 

@@ -4,6 +4,7 @@ Many id lists are evaluated on one model, and all but the captured points is ali
 outside of its arguments, what it wrote, and its result in terms of the arguments; it is replayed only if every slot that was
 read still holds the same value. Calls that are given something to capture into have no summary and are always run.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
@@ -94,7 +95,13 @@ class Arguments:
                 return ("tensor", number)
             aliases = value.cell.get("aliases", ())
             assert isinstance(aliases, tuple)
-            return ("tensor", number, content, "opaque" in value.cell, tuple(self.number(a.cell)[0] for a in aliases if isinstance(a, Tensor)))
+            return (
+                "tensor",
+                number,
+                content,
+                "opaque" in value.cell,
+                tuple(self.number(a.cell)[0] for a in aliases if isinstance(a, Tensor)),
+            )
         if isinstance(value, tuple):
             return ("tuple", *map(self.sign, value))
         if isinstance(value, EXACT_TYPES):
@@ -133,7 +140,7 @@ def summarised(machine: Machine, layer: Instance, args: tuple[Value, ...], keywo
 def same(a: Value, b: Value) -> bool:
     if a is b:
         return True
-    return type(a) is type(b) and isinstance(a, EXACT_TYPES + (Unknown, External, EnumMember, tuple, Phi, Content)) and bool(a == b)
+    return type(a) is type(b) and isinstance(a, (*EXACT_TYPES, Unknown, External, EnumMember, tuple, Phi, Content)) and bool(a == b)
 
 
 def record(machine: Machine, layer: Instance, arguments: Arguments, run: Callable[[], Value]) -> Value:
@@ -156,7 +163,13 @@ def record(machine: Machine, layer: Instance, arguments: Arguments, run: Callabl
 
 
 def summarise(
-    machine: Machine, arguments: Arguments, mark: Mark, reads: dict[tuple[int, Hashable], Read], used: frozenset[str], result: Value, trail: tuple[Step, ...]
+    machine: Machine,
+    arguments: Arguments,
+    mark: Mark,
+    reads: dict[tuple[int, Hashable], Read],
+    used: frozenset[str],
+    result: Value,
+    trail: tuple[Step, ...],
 ) -> Summary:
     writes = machine.heap.collect(mark)
     exporter = Exporter(arguments, mark)

@@ -1,4 +1,5 @@
 """What a tensor's attributes, items and methods do to the captured points that it holds."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -9,17 +10,62 @@ from .branch import lift, pick
 if TYPE_CHECKING:
     from .machine import Machine
 
-VIEWS = frozenset({"view", "reshape", "flatten", "unsqueeze", "squeeze", "detach", "view_as", "expand", "expand_as", "narrow", "select", "unflatten", "data", "T", "transpose", "permute", "requires_grad_"})
+VIEWS = frozenset(
+    {
+        "view",
+        "reshape",
+        "flatten",
+        "unsqueeze",
+        "squeeze",
+        "detach",
+        "view_as",
+        "expand",
+        "expand_as",
+        "narrow",
+        "select",
+        "unflatten",
+        "data",
+        "T",
+        "transpose",
+        "permute",
+        "requires_grad_",
+    }
+)
 """Methods whose result is the same numbers in the same memory."""
 CONVERSIONS = frozenset({"to", "float", "half", "bfloat16", "double", "type", "type_as", "cuda", "cpu", "contiguous", "npu"})
 """Methods whose result is the same numbers, in the same memory or in a copy."""
 ROWS = frozenset({"index_select", "repeat", "repeat_interleave", "tile"})
 """Methods that pick or repeat rows, in a copy."""
-WRITERS = frozenset({"copy_", "add_", "sub_", "mul_", "div_", "zero_", "fill_", "index_copy_", "index_add_", "scatter_", "scatter_add_", "masked_fill_", "set_"})
+WRITERS = frozenset(
+    {
+        "copy_",
+        "add_",
+        "sub_",
+        "mul_",
+        "div_",
+        "zero_",
+        "fill_",
+        "index_copy_",
+        "index_add_",
+        "scatter_",
+        "scatter_add_",
+        "masked_fill_",
+        "set_",
+    }
+)
 SPLITS = frozenset({"chunk", "split", "tensor_split", "unbind", "split_with_sizes"})
 UNKNOWN_ATTRIBUTES = frozenset({"dtype", "device", "is_cuda", "layout", "ndim", "grad", "requires_grad", "is_cpu", "itemsize", "nbytes"})
 SIZES = frozenset({"numel", "size", "dim", "stride", "data_ptr", "element_size", "storage_offset"})
-NAMES = VIEWS | CONVERSIONS | ROWS | WRITERS | SPLITS | UNKNOWN_ATTRIBUTES | SIZES | {"shape", "clone", "sum", "mean", "pow", "is_contiguous", "new_empty", "new_zeros", "max", "min"}
+NAMES = (
+    VIEWS
+    | CONVERSIONS
+    | ROWS
+    | WRITERS
+    | SPLITS
+    | UNKNOWN_ATTRIBUTES
+    | SIZES
+    | {"shape", "clone", "sum", "mean", "pow", "is_contiguous", "new_empty", "new_zeros", "max", "min"}
+)
 
 
 def tensor_attribute(machine: Machine, tensor: Tensor, name: str) -> Value:
@@ -82,7 +128,12 @@ def tensor_method(machine: Machine, tensor: Tensor, name: str, args: tuple[Value
     if name in ROWS or name in ("clone", "index_select"):
         return machine.tensor(machine.content(tensor))
     if name in SIZES:
-        return machine.unknown(f"shape({tensor.cell.born}).{name}{machine.show(args)}", "the size of a tensor", not_none=True, positive=name in ("numel", "size", "dim"))
+        return machine.unknown(
+            f"shape({tensor.cell.born}).{name}{machine.show(args)}",
+            "the size of a tensor",
+            not_none=True,
+            positive=name in ("numel", "size", "dim"),
+        )
     if name in SPLITS:
         return split(machine, tensor, name, args, keywords)
     if name in WRITERS:
@@ -126,8 +177,7 @@ def split(machine: Machine, tensor: Tensor, name: str, args: tuple[Value, ...], 
     if name == "unbind":
         dim, count = (args[0] if args else keywords.get("dim", 0)), None
     if dim == 0 and name in ("chunk", "tensor_split") and isinstance(count, int) and 0 < count <= 64:
-        parts = tuple(machine.tensor(machine.content(tensor), aliases=(tensor.cell,)) for _ in range(count))
-        return parts
+        return tuple(machine.tensor(machine.content(tensor), aliases=(tensor.cell,)) for _ in range(count))
     return machine.opaque(f"tensor.{name}", (tensor,), exact=False)
 
 

@@ -1,4 +1,5 @@
 """Python's builtin functions."""
+
 from __future__ import annotations
 
 from ..values import (
@@ -21,6 +22,7 @@ from ..values import (
     Value,
 )
 from .host import Host, Model
+from .iterators import enumerate_, filter_, iter_, map_, next_, quantifier, reversed_, zip_
 
 Args = tuple[Value, ...]
 Keywords = dict[str, Value]
@@ -42,8 +44,8 @@ def length(machine: Host, function: Value, args: Args, keywords: Keywords) -> Va
     if isinstance(value, ListValue) and value.iterator:
         return machine.raise_error("TypeError", "object of type 'generator' has no len()")
     if isinstance(value, SetValue):
-        items = machine.items_of(value)
-        return len(items) if isinstance(items, tuple) else machine.mystery("len", "the size of a set that is not known", not_none=True)
+        held = machine.items_of(value)
+        return len(held) if isinstance(held, tuple) else machine.mystery("len", "the size of a set that is not known", not_none=True)
     items = machine.iterate(value)
     return machine.mystery("len", "the length of a collection that is not known", not_none=True) if items is None else len(items)
 
@@ -75,13 +77,13 @@ def collect(kind: str) -> Model:
         items = machine.iterate(args[0]) if args else []
         if items is None:
             return machine.mystery("tuple", "a tuple of unknown length", not_none=True) if kind == "tuple" else machine.unknown_items(kind)
-        return tuple(items) if kind == "tuple" else machine.list(tuple(items)) if kind == "list" else machine.set_from(tuple(items))
+        return tuple(items) if kind == "tuple" else machine.new_list(tuple(items)) if kind == "list" else machine.set_from(tuple(items))
 
     return model
 
 
 def dict_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    made = machine.dict({})
+    made = machine.new_dict({})
     if args:
         machine.call(BuiltinMethod(made, "update"), (args[0],), {})
     for key, value in keywords.items():
@@ -94,70 +96,8 @@ def sorted_(machine: Host, function: Value, args: Args, keywords: Keywords) -> V
     if items is None or ("key" in keywords and keywords["key"] is not None):
         return machine.unknown_items("list")
     if all(isinstance(x, int | float) for x in items) or all(isinstance(x, str) for x in items):
-        return machine.list(tuple(sorted(items, reverse=keywords.get("reverse") is True)))  # type: ignore[type-var]
-    return machine.list(tuple(items)) if len(items) < 2 else machine.unknown_items("list")
-
-
-def reversed_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    items = machine.iterate(args[0])
-    return machine.unknown_items("list") if items is None else machine.list(tuple(reversed(items)), iterator=True)
-
-
-def enumerate_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    items = machine.iterate(args[0])
-    start = machine.pick(args[1] if len(args) > 1 else keywords.get("start", 0))
-    if items is None or not isinstance(start, int):
-        return machine.unknown_items("list")
-    return machine.list(tuple((int(start) + i, x) for i, x in enumerate(items)), iterator=True)
-
-
-def zip_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    if len(args) > 1 and any(isinstance(a, ListValue) and a.iterator for a in args[1:]):
-        return zip_one_by_one(machine, args)
-    lists = [machine.iterate(a) for a in args]
-    known = [items for items in lists if items is not None]
-    if len(known) < len(lists):
-        return machine.unknown_items("list")
-    if keywords.get("strict") is True and len({len(items) for items in known}) > 1:
-        return machine.raise_error("ValueError", "zip() arguments have different lengths")
-    return machine.list(tuple(zip(*known, strict=False)), iterator=True)
-
-
-def zip_one_by_one(machine: Host, args: Args) -> Value:
-    """With an iterator among them the order of the steps matters: one may be given twice."""
-    columns = [a if isinstance(a, ListValue) and a.iterator else machine.list(tuple(machine.iterate(a) or ()), iterator=True) for a in map(machine.pick, args)]
-    rows: list[Value] = []
-    while True:
-        row: list[Value] = []
-        for column in columns:
-            items = machine.items_of(column)
-            if not isinstance(items, tuple):
-                return machine.unknown_items("list")
-            if not items:
-                return machine.list(tuple(rows), iterator=True)
-            machine.heap.write(column.state, "items", items[1:])
-            row.append(items[0])
-        rows.append(tuple(row))
-
-
-def map_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    lists = [machine.iterate(a) for a in args[1:]]
-    known = [items for items in lists if items is not None]
-    if len(known) < len(lists):
-        return machine.unknown_items("list")
-    return machine.list(tuple(machine.call(args[0], parts, {}) for parts in zip(*known, strict=False)), iterator=True)
-
-
-def filter_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    items = machine.iterate(args[1])
-    kept: list[Value] = []
-    for item in items or ():
-        answer = machine.condition(item if args[0] is None else machine.call(args[0], (item,), {}))
-        if not isinstance(answer, bool):
-            return machine.unknown_items("list")
-        if answer:
-            kept.append(item)
-    return machine.unknown_items("list") if items is None else machine.list(tuple(kept), iterator=True)
+        return machine.new_list(tuple(sorted(items, reverse=keywords.get("reverse") is True)))  # type: ignore[type-var]
+    return machine.new_list(tuple(items)) if len(items) < 2 else machine.unknown_items("list")
 
 
 def extreme(name: str) -> Model:
@@ -183,52 +123,25 @@ def sum_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Valu
     return machine.mystery("sum", "a sum of unknown length", not_none=True) if items is None else total
 
 
-def quantifier(stops_at: bool) -> Model:
-    """``any`` and ``all``."""
-
-    def model(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-        source = machine.pick(args[0])
-        items = machine.iterate(source)
-        if isinstance(source, ListValue) and source.iterator and items is not None:
-            return stop_in_iterator(machine, source, items, stops_at)
-        if items is None:
-            return machine.mystery("any" if stops_at else "all", "a test over a collection that is not known", not_none=True)
-        result: Value = not stops_at
-        for item in reversed(items):
-            answer = machine.condition(item)
-            if isinstance(answer, bool):
-                result = stops_at if answer is stops_at else result
-            elif result is not stops_at:
-                rest = result
-                result = machine.choose(answer, lambda side, r=rest: stops_at if side is stops_at else r)  # type: ignore[misc]
-        return result
-
-    return model
-
-
-def stop_in_iterator(machine: Host, source: ListValue, items: list[Value], stops_at: bool) -> Value:
-    """``any`` and ``all`` use an iterator up to the item that answers them; where one is open the rest decides."""
-    for place, item in enumerate(items):
-        answer = machine.condition(item)
-        if not isinstance(answer, bool):
-            return machine.call(External("builtins.any" if stops_at else "builtins.all"), (machine.list(tuple(items[place:])),), {})
-        if answer is stops_at:
-            machine.heap.write(source.state, "items", tuple(items[place + 1 :]))
-            return stops_at
-    return not stops_at
-
-
 def isinstance_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     value = machine.pick(args[0])
     if isinstance(value, Phi):
         return machine.lift(value, lambda v: isinstance_(machine, function, (v, args[1]), {}))
     answer = machine.is_instance(value, args[1])
-    return machine.unknown(f"isinstance({machine.show(value)}, {machine.show(args[1])})", "the type of something unknown") if answer is None else answer
+    return (
+        machine.unknown(f"isinstance({machine.show(value)}, {machine.show(args[1])})", "the type of something unknown")
+        if answer is None
+        else answer
+    )
 
 
 def issubclass_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     answer = machine.is_subclass(machine.pick(args[0]), machine.pick(args[1]))
-    return machine.unknown(f"issubclass({machine.show(args[0])}, {machine.show(args[1])})", "a class that is not known") if answer is None else answer
+    return (
+        machine.unknown(f"issubclass({machine.show(args[0])}, {machine.show(args[1])})", "a class that is not known")
+        if answer is None
+        else answer
+    )
 
 
 def getattr_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
@@ -250,7 +163,11 @@ def setattr_(machine: Host, function: Value, args: Args, keywords: Keywords) -> 
 
 def hasattr_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     name = machine.pick(args[1])
-    return machine.has_attribute(args[0], name) if isinstance(name, str) else machine.mystery("hasattr", "an attribute by a name that is not known")
+    return (
+        machine.has_attribute(args[0], name)
+        if isinstance(name, str)
+        else machine.mystery("hasattr", "an attribute by a name that is not known")
+    )
 
 
 def delattr_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
@@ -265,7 +182,10 @@ def callable_(machine: Host, function: Value, args: Args, keywords: Keywords) ->
     if isinstance(value, FunctionValue | BoundMethod | Partial | ClassValue | BuiltinMethod):
         return True
     if isinstance(value, Instance):
-        return machine.lookup_default(value, "__call__", MISSING) is not MISSING or machine.lookup_default(value, "forward", MISSING) is not MISSING
+        return (
+            machine.lookup_default(value, "__call__", MISSING) is not MISSING
+            or machine.lookup_default(value, "forward", MISSING) is not MISSING
+        )
     if isinstance(value, Unknown | External | ExternalObject | Phi):
         return machine.unknown(f"callable({machine.show(value)})", "something unknown")
     return False
@@ -275,7 +195,7 @@ def type_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Val
     return machine.class_of(machine.pick(args[0])) if len(args) == 1 else machine.mystery("type", "a class made at run time")
 
 
-def number(kind: type[int] | type[float]) -> Model:
+def number(kind: type[int | float]) -> Model:
     def model(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
         value = machine.pick(args[0]) if args else 0
         if isinstance(value, Id) and kind is int:
@@ -291,7 +211,9 @@ def number(kind: type[int] | type[float]) -> Model:
             return machine.lift(value, lambda v: model(machine, function, (v, *args[1:]), keywords))
         positive = isinstance(value, Unknown) and value.positive
         reads = isinstance(value, Unknown) and value.reads_ids
-        return machine.unknown(f"{kind.__name__}({machine.show(value)})", "a number that is not known", not_none=True, positive=positive, reads_ids=reads)
+        return machine.unknown(
+            f"{kind.__name__}({machine.show(value)})", "a number that is not known", not_none=True, positive=positive, reads_ids=reads
+        )
 
     return model
 
@@ -316,33 +238,40 @@ def nothing(machine: Host, function: Value, args: Args, keywords: Keywords) -> V
     return None
 
 
-def iter_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    value = machine.pick(args[0])
-    if isinstance(value, ListValue) and value.iterator:
-        return value
-    items = machine.iterate(value)
-    return machine.unknown_items("list") if items is None or len(args) > 1 else machine.list(tuple(items), iterator=True)
-
-
-def next_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    """The first of an eager generator, which is consumed; further calls go on behind it."""
-    value = machine.pick(args[0])
-    items = machine.items_of(value) if isinstance(value, ListValue) and value.iterator else None
-    if not isinstance(value, ListValue) or not isinstance(items, tuple):
-        return machine.mystery("next", "the next of something unknown")
-    if not items:
-        return args[1] if len(args) > 1 else machine.raise_error("StopIteration", "")
-    machine.heap.write(value.state, "items", tuple(items[1:]))
-    return items[0]
-
-
-
-
 FUNCTIONS: dict[str, Model] = {
-    "len": length, "range": range_, "list": collect("list"), "tuple": collect("tuple"), "set": collect("set"), "frozenset": collect("set"),
-    "dict": dict_, "sorted": sorted_, "reversed": reversed_, "enumerate": enumerate_, "zip": zip_, "map": map_, "filter": filter_,
-    "min": extreme("min"), "max": extreme("max"), "sum": sum_, "any": quantifier(True), "all": quantifier(False), "isinstance": isinstance_,
-    "issubclass": issubclass_, "getattr": getattr_, "setattr": setattr_, "hasattr": hasattr_, "delattr": delattr_, "callable": callable_,
-    "type": type_, "int": number(int), "float": number(float), "bool": bool_, "str": str_, "abs": abs_, "print": nothing, "iter": iter_,
-    "next": next_, "object.__init__": nothing,
-}  # fmt: skip
+    "len": length,
+    "range": range_,
+    "list": collect("list"),
+    "tuple": collect("tuple"),
+    "set": collect("set"),
+    "frozenset": collect("set"),
+    "dict": dict_,
+    "sorted": sorted_,
+    "reversed": reversed_,
+    "enumerate": enumerate_,
+    "zip": zip_,
+    "map": map_,
+    "filter": filter_,
+    "min": extreme("min"),
+    "max": extreme("max"),
+    "sum": sum_,
+    "any": quantifier(True),
+    "all": quantifier(False),
+    "isinstance": isinstance_,
+    "issubclass": issubclass_,
+    "getattr": getattr_,
+    "setattr": setattr_,
+    "hasattr": hasattr_,
+    "delattr": delattr_,
+    "callable": callable_,
+    "type": type_,
+    "int": number(int),
+    "float": number(float),
+    "bool": bool_,
+    "str": str_,
+    "abs": abs_,
+    "print": nothing,
+    "iter": iter_,
+    "next": next_,
+    "object.__init__": nothing,
+}

@@ -1,15 +1,41 @@
 """Methods of Python's own containers and texts."""
+
 from __future__ import annotations
 
-from ..values import MISSING, BuiltinMethod, DictValue, ListValue, Phi, SetValue, Unknown, Value
+from ..values import BuiltinMethod, ListValue, SetValue, Value
+from .dict_methods import DICT_METHODS
 from .host import Host, Model
 
 Args = tuple[Value, ...]
 Keywords = dict[str, Value]
-TEXT_METHODS = frozenset({
-    "startswith", "endswith", "lower", "upper", "strip", "lstrip", "rstrip", "split", "rsplit", "replace", "format", "join", "removeprefix",
-    "removesuffix", "find", "isdigit", "title", "partition", "rpartition", "count", "capitalize", "index", "splitlines", "casefold",
-})  # fmt: skip
+TEXT_METHODS = frozenset(
+    {
+        "startswith",
+        "endswith",
+        "lower",
+        "upper",
+        "strip",
+        "lstrip",
+        "rstrip",
+        "split",
+        "rsplit",
+        "replace",
+        "format",
+        "join",
+        "removeprefix",
+        "removesuffix",
+        "find",
+        "isdigit",
+        "title",
+        "partition",
+        "rpartition",
+        "count",
+        "capitalize",
+        "index",
+        "splitlines",
+        "casefold",
+    }
+)
 MAX_TEXT = 10_000
 
 
@@ -135,7 +161,7 @@ def copy(machine: Host, function: Value, args: Args, keywords: Keywords) -> Valu
     value, held = receiver(function), items(machine, function)
     if held is None:
         return machine.unknown_items("set" if isinstance(value, SetValue) else "list")
-    return machine.set_from(held) if isinstance(value, SetValue) else machine.list(held)
+    return machine.set_from(held) if isinstance(value, SetValue) else machine.new_list(held)
 
 
 def add(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
@@ -181,88 +207,6 @@ def combine(op: str) -> Model:
     return model
 
 
-# ---------------------------------------------------------------------- dicts
-
-
-def mapping(function: Value) -> DictValue:
-    value = receiver(function)
-    assert isinstance(value, DictValue)
-    return value
-
-
-def get(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    default = args[1] if len(args) > 1 else keywords.get("default")
-    held = machine.entries(mapping(function))
-    if isinstance(phi := machine.pick(args[0]), Phi):
-        return machine.lift(phi, lambda v: get(machine, function, (v, *args[1:]), keywords))
-    if held is None or isinstance(args[0], Unknown):
-        return machine.mystery("get", "an entry of a dict that is not known")
-    for key, value in held:
-        if machine.compare("==", key, args[0]) is True:
-            return value
-    return default
-
-
-def keys(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    held = machine.entries(mapping(function))
-    return machine.unknown_items("list") if held is None else machine.list(tuple(k for k, _ in held))
-
-
-def values(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    held = machine.entries(mapping(function))
-    return machine.unknown_items("list") if held is None else machine.list(tuple(v for _, v in held))
-
-
-def pairs(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    held = machine.entries(mapping(function))
-    return machine.unknown_items("list") if held is None else machine.list(tuple(held))
-
-
-def update(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    target = mapping(function)
-    for source in map(machine.pick, args):
-        held = machine.entries(source) if isinstance(source, DictValue) else None
-        if held is None and not isinstance(source, DictValue):
-            walked = machine.iterate(source)
-            if walked is not None and all(isinstance(p, tuple) and len(p) == 2 for p in walked):
-                held = [(p[0], p[1]) for p in walked if isinstance(p, tuple)]
-        if held is None:
-            machine.heap.write(target.state, "#open", True)
-        for key, value in held or ():
-            machine.set_item(target, key, value)
-    for key, value in keywords.items():
-        machine.set_item(target, key, value)
-    return None
-
-
-def pop_key(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    found = get(machine, function, (args[0], MISSING), {})
-    if found is MISSING:
-        return args[1] if len(args) > 1 else machine.raise_error("KeyError", machine.show(args[0]))
-    machine.delete_item(mapping(function), args[0])
-    return found
-
-
-def set_default(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    found = get(machine, function, (args[0], MISSING), {})
-    if found is MISSING:
-        found = args[1] if len(args) > 1 else None
-        machine.set_item(mapping(function), args[0], found)
-    return found
-
-
-def copy_dict(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    made = machine.dict({})
-    update(machine, BuiltinMethod(made, "update"), (mapping(function),), {})
-    return made
-
-
-def clear_dict(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    for key, _ in machine.entries(mapping(function)) or ():
-        machine.delete_item(mapping(function), key)
-    return None
-
-
 # ----------------------------------------------------------------------- text
 
 
@@ -278,19 +222,34 @@ def text(machine: Host, function: Value, args: Args, keywords: Keywords) -> Valu
         result = getattr(str, function.name)(function.receiver, *plain)
     except (TypeError, ValueError, IndexError, KeyError) as error:
         return machine.raise_error(type(error).__name__, str(error), certain=False)
-    return machine.list(tuple(result)) if isinstance(result, list) else result  # type: ignore[no-any-return]
+    return machine.new_list(tuple(result)) if isinstance(result, list) else result
 
+
+__all__ = ["DICT_METHODS", "LIST_METHODS", "SET_METHODS", "text"]
 
 LIST_METHODS: dict[str, Model] = {
-    "append": append, "appendleft": lambda m, f, a, k: insert(m, f, (0, *a), k), "extend": extend, "insert": insert, "pop": pop,
-    "popleft": lambda m, f, a, k: pop(m, f, (0,), k), "remove": remove, "index": index, "count": count, "clear": clear, "reverse": reverse,
-    "sort": sort, "copy": copy,
-}  # fmt: skip
+    "append": append,
+    "appendleft": lambda m, f, a, k: insert(m, f, (0, *a), k),
+    "extend": extend,
+    "insert": insert,
+    "pop": pop,
+    "popleft": lambda m, f, a, k: pop(m, f, (0,), k),
+    "remove": remove,
+    "index": index,
+    "count": count,
+    "clear": clear,
+    "reverse": reverse,
+    "sort": sort,
+    "copy": copy,
+}
 SET_METHODS: dict[str, Model] = {
-    "add": add, "update": update_set, "discard": discard, "remove": remove, "clear": clear, "copy": copy, "union": combine("|"),
-    "intersection": combine("&"), "difference": combine("-"),
-}  # fmt: skip
-DICT_METHODS: dict[str, Model] = {
-    "get": get, "keys": keys, "values": values, "items": pairs, "update": update, "pop": pop_key, "setdefault": set_default, "copy": copy_dict,
-    "clear": clear_dict,
-}  # fmt: skip
+    "add": add,
+    "update": update_set,
+    "discard": discard,
+    "remove": remove,
+    "clear": clear,
+    "copy": copy,
+    "union": combine("|"),
+    "intersection": combine("&"),
+    "difference": combine("-"),
+}

@@ -1,4 +1,5 @@
 """What a flow supposes of the world outside its code: data that the interpreter consults, each entry under a named assumption."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -1,4 +1,5 @@
 """The standard library, as far as model code uses it."""
+
 from __future__ import annotations
 
 from ..values import DictValue, ExternalObject, Instance, ListValue, Partial, Value
@@ -27,7 +28,7 @@ def field(machine: Host, function: Value, args: Args, keywords: Keywords) -> Val
 
 
 def default_dict(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    made = machine.dict({})
+    made = machine.new_dict({})
     if args and args[0] is not None:
         made.state["#factory"] = args[0]
     return made
@@ -41,10 +42,10 @@ def deque(machine: Host, function: Value, args: Args, keywords: Keywords) -> Val
 
 def islice(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     items = machine.iterate(args[0])
-    bounds = [machine.pick(a) for a in args[1:]]
-    if items is None or not all(b is None or isinstance(b, int) for b in bounds):
+    bounds = [b for b in map(machine.pick, args[1:]) if b is None or isinstance(b, int)]
+    if items is None or len(bounds) < len(args) - 1:
         return machine.unknown_items("list")
-    return machine.list(tuple(items)[slice(*bounds)])
+    return machine.new_list(tuple(items)[slice(*bounds)])
 
 
 def chain(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
@@ -54,7 +55,7 @@ def chain(machine: Host, function: Value, args: Args, keywords: Keywords) -> Val
         if items is None:
             return machine.unknown_items("list")
         found.extend(items)
-    return machine.list(tuple(found))
+    return machine.new_list(tuple(found))
 
 
 def cast(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
@@ -66,7 +67,7 @@ def copied(machine: Host, function: Value, args: Args, keywords: Keywords) -> Va
     value = machine.pick(args[0])
     if isinstance(value, ListValue):
         items = machine.items_of(value)
-        return machine.list(items, modules=value.modules) if isinstance(items, tuple) else machine.unknown_items("list")
+        return machine.new_list(items, modules=value.modules) if isinstance(items, tuple) else machine.unknown_items("list")
     if isinstance(value, DictValue):
         return dict_(machine, function, (value,), {})
     if isinstance(value, Instance):
@@ -107,9 +108,23 @@ def contains(machine: Host, function: Value, args: Args, keywords: Keywords) -> 
 
 
 FUNCTIONS: dict[str, Model] = {
-    "functools.partial": partial, "functools.reduce": reduce, "os.getenv": environment, "os.environ.get": environment, "dataclasses.field": field,
-    "collections.defaultdict": default_dict, "collections.OrderedDict": dict_, "collections.deque": deque, "itertools.islice": islice,
-    "itertools.chain": chain, "typing.cast": cast, "copy.copy": copied, "contextlib.nullcontext": no_context, "contextlib.suppress": no_context,
-    "warnings.warn": nothing, "logging.getLogger": logger, "operator.contains": contains, **{f"operator.{name}": operator_function(op) for name, op in OPERATORS.items()},
-}  # fmt: skip
+    "functools.partial": partial,
+    "functools.reduce": reduce,
+    "os.getenv": environment,
+    "os.environ.get": environment,
+    "dataclasses.field": field,
+    "collections.defaultdict": default_dict,
+    "collections.OrderedDict": dict_,
+    "collections.deque": deque,
+    "itertools.islice": islice,
+    "itertools.chain": chain,
+    "typing.cast": cast,
+    "copy.copy": copied,
+    "contextlib.nullcontext": no_context,
+    "contextlib.suppress": no_context,
+    "warnings.warn": nothing,
+    "logging.getLogger": logger,
+    "operator.contains": contains,
+    **{f"operator.{name}": operator_function(op) for name, op in OPERATORS.items()},
+}
 SILENT = ("logging.", "warnings.")

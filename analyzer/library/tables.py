@@ -1,4 +1,5 @@
 """The table of models: which one runs a call of something outside the tree."""
+
 from __future__ import annotations
 
 from ..values import (
@@ -19,28 +20,69 @@ from ..values import (
 from . import builtin_functions, builtin_methods, standard, torch_models
 from .host import Host, Model
 
-KEPT = frozenset({
-    "torch.no_grad", "torch.inference_mode", "torch.enable_grad", "functools.wraps", "functools.lru_cache", "functools.cache", "torch.compile",
-    "typing.overload", "typing.final", "typing_extensions.override", "typing.override", "functools.cached_property", "contextlib.contextmanager", "abc.abstractmethod",
-    "builtins.staticmethod", "builtins.classmethod", "builtins.property", "dataclasses.dataclass", "torch.compiler.disable", "torch._dynamo.disable",
-    "torch.jit.ignore", "torch.jit.unused", "typing.no_type_check", "functools.total_ordering",
-})  # fmt: skip
+KEPT = frozenset(
+    {
+        "torch.no_grad",
+        "torch.inference_mode",
+        "torch.enable_grad",
+        "functools.wraps",
+        "functools.lru_cache",
+        "functools.cache",
+        "torch.compile",
+        "typing.overload",
+        "typing.final",
+        "typing_extensions.override",
+        "typing.override",
+        "functools.cached_property",
+        "contextlib.contextmanager",
+        "abc.abstractmethod",
+        "builtins.staticmethod",
+        "builtins.classmethod",
+        "builtins.property",
+        "dataclasses.dataclass",
+        "torch.compiler.disable",
+        "torch._dynamo.disable",
+        "torch.jit.ignore",
+        "torch.jit.unused",
+        "typing.no_type_check",
+        "functools.total_ordering",
+    }
+)
 """Decorators that keep what a function does."""
 NATIVE: dict[str, tuple[type, ...]] = {
-    "int": (int,), "float": (float,), "bool": (bool,), "str": (str,), "bytes": (bytes,), "tuple": (tuple,), "list": (ListValue,),
-    "dict": (DictValue,), "set": (SetValue,), "frozenset": (SetValue,), "range": (range,), "NoneType": (type(None),), "type": (ClassValue,),
-}  # fmt: skip
+    "int": (int,),
+    "float": (float,),
+    "bool": (bool,),
+    "str": (str,),
+    "bytes": (bytes,),
+    "tuple": (tuple,),
+    "list": (ListValue,),
+    "dict": (DictValue,),
+    "set": (SetValue,),
+    "frozenset": (SetValue,),
+    "range": (range,),
+    "NoneType": (type(None),),
+    "type": (ClassValue,),
+}
 ABSTRACT: dict[str, tuple[type, ...]] = {
-    "Sequence": (ListValue, tuple, str, range), "Mapping": (DictValue,), "Iterable": (ListValue, DictValue, SetValue, tuple, str, range),
-    "Callable": (FunctionValue,), "Collection": (ListValue, DictValue, SetValue, tuple, str, range),
-}  # fmt: skip
+    "Sequence": (ListValue, tuple, str, range),
+    "Mapping": (DictValue,),
+    "Iterable": (ListValue, DictValue, SetValue, tuple, str, range),
+    "Callable": (FunctionValue,),
+    "Collection": (ListValue, DictValue, SetValue, tuple, str, range),
+}
 
 
 class Library:
     """All models. ``without`` names some to leave out: answers must then become *not established*, never others."""
 
     def __init__(self, kernels: dict[str, str], without: frozenset[str] = frozenset()) -> None:
-        shapes: dict[str, Model] = {"fused-add-norm": torch_models.fused_add_norm, "norm": torch_models.norm_kernel, "pure": torch_models.pure, "buffer": torch_models.buffer}
+        shapes: dict[str, Model] = {
+            "fused-add-norm": torch_models.fused_add_norm,
+            "norm": torch_models.norm_kernel,
+            "pure": torch_models.pure,
+            "buffer": torch_models.buffer,
+        }
         functions: dict[str, Model] = {f"builtins.{name}": model for name, model in builtin_functions.FUNCTIONS.items()}
         functions |= standard.FUNCTIONS | torch_models.FUNCTIONS | dict.fromkeys(torch_models.BUFFERS, torch_models.buffer)
         functions |= {name: shapes[shape] for name, shape in kernels.items()}
@@ -72,7 +114,7 @@ class Library:
             return torch_models.pure
         if name.startswith("torch.nn.") and last[:1].isupper():
             return torch_models.module_of_torch
-        if name.startswith("torch.cuda.") or name.startswith(("torch.get_device_module", "torch.device", "torch.npu.")):
+        if name.startswith(("torch.cuda.", "torch.get_device_module", "torch.device", "torch.npu.")):
             return torch_models.stream_context
         if name.startswith("torch.") and not name.startswith(("torch.ops.", "torch.distributed.", "torch.library.")):
             return torch_models.pure
@@ -113,7 +155,11 @@ class Library:
         if isinstance(cls, External):
             last = cls.name.rpartition(".")[2]
             if cls.name.startswith("builtins.") and last in NATIVE:
-                return isinstance(value, NATIVE[last]) and not (last == "tuple" and isinstance(value, Tensor)) if not self.may_be_tuple(value) else None
+                return (
+                    isinstance(value, NATIVE[last]) and not (last == "tuple" and isinstance(value, Tensor))
+                    if not self.may_be_tuple(value)
+                    else None
+                )
             if cls.name in ("torch.Tensor", "torch._tensor.Tensor"):
                 return isinstance(value, Tensor) if not self.may_be_tuple(value) else None
             if last in ABSTRACT and cls.name.startswith(("typing.", "collections.")):
@@ -148,4 +194,4 @@ def tuple_method(machine: Host, function: Value, args: tuple[Value, ...], keywor
     model = builtin_methods.LIST_METHODS.get(function.name)
     if model is None:
         return machine.mystery(function.name, "a method of a tuple")
-    return model(machine, BuiltinMethod(machine.list(function.receiver), function.name), args, keywords)
+    return model(machine, BuiltinMethod(machine.new_list(function.receiver), function.name), args, keywords)

@@ -1,4 +1,5 @@
 """torch, and the kernels that write their arguments: what they do to a captured point."""
+
 from __future__ import annotations
 
 from ..values import BoundMethod, ExternalObject, ListValue, Tensor, Value
@@ -7,15 +8,74 @@ from .host import Host, Model
 Args = tuple[Value, ...]
 Keywords = dict[str, Value]
 
-MODULE_BASES = frozenset({"transformers.PreTrainedModel", "transformers.modeling_utils.PreTrainedModel", "torch.nn.Module", "torch.nn.modules.module.Module", "torch.nn.modules.Module"})
-MODULE_ATTRIBUTES = frozenset({
-    "training", "register_buffer", "register_parameter", "register_module", "add_module", "parameters", "named_parameters", "buffers",
-    "named_buffers", "children", "named_children", "modules", "named_modules", "to", "eval", "train", "apply", "cuda", "cpu", "half", "float",
-    "bfloat16", "double", "type", "state_dict", "load_state_dict", "requires_grad_", "zero_grad", "register_forward_hook",
-    "register_forward_pre_hook", "register_full_backward_hook", "get_submodule", "get_parameter", "get_buffer", "extra_repr", "share_memory",
-    "compile", "_modules", "_parameters", "_buffers", "_forward_hooks", "_forward_pre_hooks", "_get_name", "_apply", "dump_patches", "T_destination",
-    "call_super_init", "set_extra_state", "get_extra_state", "to_empty", "ipu", "xpu", "mtia", "_load_from_state_dict", "_save_to_state_dict",
-})  # fmt: skip
+MODULE_BASES = frozenset(
+    {
+        "transformers.PreTrainedModel",
+        "transformers.modeling_utils.PreTrainedModel",
+        "torch.nn.Module",
+        "torch.nn.modules.module.Module",
+        "torch.nn.modules.Module",
+    }
+)
+MODULE_ATTRIBUTES = frozenset(
+    {
+        "training",
+        "register_buffer",
+        "register_parameter",
+        "register_module",
+        "add_module",
+        "parameters",
+        "named_parameters",
+        "buffers",
+        "named_buffers",
+        "children",
+        "named_children",
+        "modules",
+        "named_modules",
+        "to",
+        "eval",
+        "train",
+        "apply",
+        "cuda",
+        "cpu",
+        "half",
+        "float",
+        "bfloat16",
+        "double",
+        "type",
+        "state_dict",
+        "load_state_dict",
+        "requires_grad_",
+        "zero_grad",
+        "register_forward_hook",
+        "register_forward_pre_hook",
+        "register_full_backward_hook",
+        "get_submodule",
+        "get_parameter",
+        "get_buffer",
+        "extra_repr",
+        "share_memory",
+        "compile",
+        "_modules",
+        "_parameters",
+        "_buffers",
+        "_forward_hooks",
+        "_forward_pre_hooks",
+        "_get_name",
+        "_apply",
+        "dump_patches",
+        "T_destination",
+        "call_super_init",
+        "set_extra_state",
+        "get_extra_state",
+        "to_empty",
+        "ipu",
+        "xpu",
+        "mtia",
+        "_load_from_state_dict",
+        "_save_to_state_dict",
+    }
+)
 """What every torch module has besides what its own classes give it (torch 2.9, ``torch/nn/modules/module.py``)."""
 
 
@@ -25,13 +85,13 @@ def module_list(machine: Host, function: Value, args: Args, keywords: Keywords) 
     items = machine.iterate(source)
     if items is None:
         return machine.unknown_items("list")
-    made = machine.list(tuple(items), modules=True)
+    made = machine.new_list(tuple(items), modules=True)
     machine.enlist(made)
     return made
 
 
 def module_dict(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    return args[0] if args else machine.dict({})
+    return args[0] if args else machine.new_dict({})
 
 
 def parameter(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
@@ -67,7 +127,9 @@ def pure(machine: Host, function: Value, args: Args, keywords: Keywords) -> Valu
     if "out" in keywords or name.endswith("_"):
         for tensor in held:
             machine.write_content(tensor, machine.mystery("content", f"{name} may write it"))
-    return machine.opaque(name, held) if held or name.startswith("torch.") else machine.mystery(name, f"{name} is not modelled", not_none=True)
+    return (
+        machine.opaque(name, held) if held or name.startswith("torch.") else machine.mystery(name, f"{name} is not modelled", not_none=True)
+    )
 
 
 def buffer(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
@@ -137,10 +199,31 @@ def stream_context(machine: Host, function: Value, args: Args, keywords: Keyword
 
 
 FUNCTIONS: dict[str, Model] = {
-    "torch.nn.ModuleList": module_list, "torch.nn.ModuleDict": module_dict, "torch.nn.Parameter": parameter, "torch.nn.parameter.Parameter": parameter,
-    "torch.add": add, "torch.clone": as_method("clone"), "torch.reshape": as_method("reshape"), "torch.flatten": as_method("flatten"),
-    "torch.chunk": as_method("chunk"), "torch.split": as_method("split"), "torch.tensor_split": as_method("tensor_split"),
-    "torch.unbind": as_method("unbind"), "torch.squeeze": as_method("squeeze"), "torch.unsqueeze": as_method("unsqueeze"),
+    "torch.nn.ModuleList": module_list,
+    "torch.nn.ModuleDict": module_dict,
+    "torch.nn.Parameter": parameter,
+    "torch.nn.parameter.Parameter": parameter,
+    "torch.add": add,
+    "torch.clone": as_method("clone"),
+    "torch.reshape": as_method("reshape"),
+    "torch.flatten": as_method("flatten"),
+    "torch.chunk": as_method("chunk"),
+    "torch.split": as_method("split"),
+    "torch.tensor_split": as_method("tensor_split"),
+    "torch.unbind": as_method("unbind"),
+    "torch.squeeze": as_method("squeeze"),
+    "torch.unsqueeze": as_method("unsqueeze"),
     "torch.index_select": as_method("index_select"),
-}  # fmt: skip
-BUFFERS = ("torch.empty", "torch.zeros", "torch.ones", "torch.empty_like", "torch.zeros_like", "torch.ones_like", "torch.arange", "torch.full", "torch.tensor", "torch.as_tensor")
+}
+BUFFERS = (
+    "torch.empty",
+    "torch.zeros",
+    "torch.ones",
+    "torch.empty_like",
+    "torch.zeros_like",
+    "torch.ones_like",
+    "torch.arange",
+    "torch.full",
+    "torch.tensor",
+    "torch.as_tensor",
+)

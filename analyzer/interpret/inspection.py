@@ -1,0 +1,77 @@
+"""Asking a value what it is: ``type``, ``issubclass``, ``getattr`` with a default, the name of an exception."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..values import ClassValue, DictValue, EnumMember, External, ExternalObject, Id, Instance, ListValue, Phi, SetValue, Unknown, Value
+from . import classes
+from .branch import choose, lift, pick
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+def is_subclass(machine: Machine, cls: Value, other: Value) -> bool | None:
+    others = other if isinstance(other, tuple) else (other,)
+    if not isinstance(cls, ClassValue):
+        return True if cls in others else None
+    order = classes.resolution_order(machine, cls)
+    if any(ancestor == wanted for ancestor in order for wanted in others):
+        return True
+    return False if classes.is_closed(machine, cls) else None
+
+
+def class_of(machine: Machine, value: Value) -> Value:
+    """``type(value)``."""
+    match value:
+        case Instance() | EnumMember():
+            return value.cls
+        case Phi():
+            return lift(machine, value, machine.class_of)
+        case Unknown() | External() | ExternalObject():
+            return machine.unknown(f"type({machine.show(value)})", "the type of something unknown", not_none=True)
+        case ListValue() | DictValue() | SetValue():
+            return External({ListValue: "builtins.list", DictValue: "builtins.dict", SetValue: "builtins.set"}[type(value)])
+    return External(f"builtins.{'int' if isinstance(value, Id) else type(value).__name__}")
+
+
+def lookup_default(machine: Machine, value: Value, name: str, default: Value) -> Value:
+    """``getattr(value, name, default)``."""
+    value = pick(machine, value)
+    if isinstance(value, Phi):
+        return lift(machine, value, lambda v: machine.lookup_default(v, name, default))
+    if isinstance(value, Unknown):
+        return machine.get_attribute(value, name)
+    known = machine.condition(machine.has_attribute(value, name))
+    if isinstance(known, bool):
+        return machine.get_attribute(value, name) if known else default
+    if isinstance(value, External | ExternalObject):
+        return machine.unknown(f"getattr({machine.show(value)}, {name!r})", "an attribute of something outside the tree")
+    return choose(machine, known, lambda side: machine.get_attribute(value, name) if side else default)
+
+
+def exception_name(machine: Machine, value: Value) -> str:
+    match value:
+        case Instance():
+            return value.cls.name
+        case ClassValue():
+            return value.name
+        case ExternalObject():
+            return value.cls.rpartition(".")[2]
+        case External():
+            return value.name.rpartition(".")[2]
+    return "Exception"
+
+
+def exception_kinds(machine: Machine, kind: str, value: Value) -> tuple[str, ...]:
+    """An exception's class and those that it inherits from, by name."""
+    cls = value.cls if isinstance(value, Instance) else value
+    if not isinstance(cls, ClassValue):
+        return (kind,)
+    return tuple(a.name.rpartition(".")[2] for a in classes.resolution_order(machine, cls) if isinstance(a, ClassValue | External))
+
+
+def exception_text(machine: Machine, value: Value) -> str:
+    text = value.attrs.get("text") if isinstance(value, ExternalObject) else None
+    return text if isinstance(text, str) else ""

@@ -1,0 +1,140 @@
+"""Loops: what they walk, how they are left, and what is known after one that runs an unknown number of times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from .. import ir
+from ..values import ListValue, Value
+from .assign import assign
+from .branch import explore, require, unpark
+from .containers import items_of, iterate
+from .operators import condition
+from .signals import Break, Continue, GiveUp, NeedDecision, Return, Signal
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+MAX_WHILE = 2_000
+"""Rounds of a ``while`` whose condition stays exact."""
+
+
+def for_(machine: Machine, node: ir.For) -> Signal:
+    iterable = machine.evaluate(node.iterable)
+    values = walk(machine, iterable)
+    if values is None:
+        return unknown_loop(machine, node.target, node.body)
+    since = len(machine.frame.parks)
+    for value in values:
+        machine.count_step()
+        assign(machine, node.target, value)
+        left = one_round(machine, node.body)
+        if left is not None:
+            return left_loop(machine, since, left)
+    return finish_loop(machine, node.orelse, since)
+
+
+def walk(machine: Machine, value: Value) -> Iterable[Value] | None:
+    """What a loop walks: a list as it is at each round, an iterator one by one, all else as it is at the start."""
+    value = require(machine, value, "what is walked depends on it")
+    if isinstance(value, ListValue) and isinstance(items_of(machine, value), tuple):
+        return walk_iterator(machine, value) if value.iterator else walk_list(machine, value)
+    return iterate(machine, value)
+
+
+def walk_list(machine: Machine, value: ListValue) -> Iterator[Value]:
+    place = 0
+    while True:
+        items = items_of(machine, value)
+        if not isinstance(items, tuple):
+            raise GiveUp("a list is changed while it is walked", machine.location())
+        if place >= len(items):
+            return
+        yield items[place]
+        place += 1
+
+
+def walk_iterator(machine: Machine, value: ListValue) -> Iterator[Value]:
+    while True:
+        items = items_of(machine, value)
+        if not isinstance(items, tuple):
+            raise GiveUp("an iterator is not known", machine.location())
+        if not items:
+            return
+        machine.heap.write(value.state, "items", items[1:])
+        yield items[0]
+
+
+def one_round(machine: Machine, body: ir.Block) -> Signal:
+    since = len(machine.frame.parks)
+    signal = machine.run_block(body)
+    signal = unpark(machine, since, signal, Continue)
+    return None if isinstance(signal, Continue) else signal
+
+
+def left_loop(machine: Machine, since: int, left: Signal) -> Signal:
+    """The loop was left by a break or a return: join the paths that broke off before."""
+    signal = unpark(machine, since, left, Break)
+    return None if isinstance(signal, Break) else signal
+
+
+def finish_loop(machine: Machine, orelse: ir.Block, since: int) -> Signal:
+    """A loop that ran to its end: its ``else``, then the paths that broke off."""
+    parks = machine.frame.parks
+    if orelse and any(isinstance(park.signal, Break) for park in parks[since:]):
+        raise NeedDecision(parks[-1].condition, "a loop with an else breaks off by it")
+    signal = machine.run_block(orelse)
+    signal = unpark(machine, since, signal, Break)
+    return None if isinstance(signal, Break) else signal
+
+
+def while_(machine: Machine, node: ir.While) -> Signal:
+    since = len(machine.frame.parks)
+    for _ in range(MAX_WHILE):
+        known = condition(machine, machine.evaluate(node.test))
+        if not isinstance(known, bool):
+            return unknown_loop(machine, None, node.body)
+        if not known:
+            return finish_loop(machine, node.orelse, since)
+        left = one_round(machine, node.body)
+        if left is not None:
+            return left_loop(machine, since, left)
+    raise GiveUp(f"a while loop of more than {MAX_WHILE} rounds", machine.location(node.at))
+
+
+def unknown_loop(machine: Machine, target: ir.Expression | None, body: ir.Block) -> Signal:
+    """A loop that runs an unknown number of times: what it writes is not known afterwards."""
+    reason = "a loop that runs an unknown number of times"
+    runs = machine.mystery("loop", reason)
+
+    def side(answer: bool) -> Signal:
+        if answer:
+            if target is not None:
+                assign_unknown(machine, target, reason)
+            since = len(machine.frame.parks)
+            signal = machine.run_block(body)
+            del machine.frame.parks[since:]
+            return signal if isinstance(signal, Return) else None
+        return None
+
+    mark, first, second = explore(machine, runs, side)
+    if first.raised is not None or second.raised is not None:
+        raise GiveUp(f"{reason} and may raise", machine.location())
+    for (_, key), write in first.writes.items():
+        if write.slots is machine.walk or write.slots is machine.sink:
+            raise GiveUp(f"{reason} and runs layers", machine.location())
+        if write.slots is not machine.facts and write.slots.born <= mark.clock:
+            machine.heap.write(write.slots, key, machine.mystery(str(key)[:30], reason))
+    if isinstance(first.result, Return):
+        raise GiveUp(f"{reason} and may return", machine.location())
+    return None
+
+
+def assign_unknown(machine: Machine, target: ir.Expression, reason: str) -> None:
+    if isinstance(target, ir.Display):
+        for item in target.items:
+            assign_unknown(machine, item, reason)
+    else:
+        assign(machine, target, machine.mystery("each", reason))

@@ -1,0 +1,60 @@
+"""What a callee that is not entered may have done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..values import ClassValue, DictValue, External, FunctionValue, Id, Instance, ListValue, SetValue, Unknown, Value
+from . import calls
+from .effects import effects_of
+from .signals import GiveUp
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+def havoc(machine: Machine, function: FunctionValue, args: tuple[Value, ...]) -> None:
+    """An opaque callee may have written the attributes that its code writes."""
+    if function.node is None or not args:
+        return
+    for name in effects_of(machine, function.node).stores:
+        for value in args:
+            if isinstance(value, Instance) and not value.pending and name in value.attrs:
+                machine.heap.write(value.attrs, name, machine.mystery(name, f"{function.name} may have written it"))
+            elif isinstance(value, Unknown):
+                machine.heap.write(
+                    machine.written, f"{value.key}.{name}", machine.mystery(f"{value.key}.{name}", f"{function.name} may have written it")
+                )
+
+
+def clobber(machine: Machine, args: tuple[Value, ...], keywords: dict[str, Value], callee: str) -> None:
+    """Something outside the tree was given these: what it could have changed is no longer known."""
+    for value in (*args, *keywords.values()):
+        if isinstance(value, ListValue | SetValue):
+            machine.heap.write(
+                value.state,
+                "items",
+                machine.mystery("items", f"{callee} is not modelled and may have changed it", reads_ids=machine.reads_ids(value)),
+            )
+        elif isinstance(value, DictValue):
+            machine.heap.write(value.state, "#open", True)
+
+
+def reads_ids(machine: Machine, value: Value) -> bool:
+    """Whether a value is made of the ids under test."""
+    if isinstance(value, ListValue | SetValue):
+        value = value.state.get("items")
+    if isinstance(value, tuple):
+        return any(machine.reads_ids(v) for v in value)
+    return isinstance(value, Id) or (isinstance(value, Unknown) and value.reads_ids)
+
+
+def call_incomplete(machine: Machine, function: Value, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
+    """A call of which not all arguments are known: its result is not either."""
+    if isinstance(function, ClassValue | External) and not calls.tensors_in(args, keywords):
+        return machine.mystery(machine.show(function), "not all arguments of its constructor are known", not_none=True)
+    if any(calls.holds_code(machine, v) for v in (*args, *keywords.values())) or any(
+        machine.is_stream(t) for t in calls.tensors_in(args, keywords)
+    ):
+        raise GiveUp(f"{machine.show(function)} is called with arguments of which not all are known", machine.location())
+    return machine.call_outside(function, args, keywords)
