@@ -15,7 +15,7 @@ BUILT_IN = ("eagle3",)
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """The consumer of the captured tensors: a class and method of the package, and its parameters for the hidden states and the captures."""
+    """The consumer of the captured tensors: a class and method of the package, its parameters for the hidden states and the captures."""
 
     cls: str
     method: str
@@ -28,7 +28,7 @@ class Flow:
     """One flow. ``words``: text that a file of the flow must contain. ``setters``: the methods that take the ids. ``entry``: the module
     variable that lists the target classes. ``layer_counts`` and ``text_configs``: the config attributes that hold the number of layers and
     the language model's own config. ``blank_inputs``: tensors that the forward is given and that say nothing of the tokens;
-    ``tensor_inputs``: its parameters that are tensors though nothing says so. ``kernels``: outside functions by qualified name, each with the
+    ``tensor_inputs``: its parameters that are tensors though nothing says so. ``kernels``: outside functions by name, each with the
     model that runs it."""
 
     name: str

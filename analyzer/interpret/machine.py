@@ -18,16 +18,12 @@ from ..library.tables import Library
 from ..values import (
     MISSING,
     BoundMethod,
-    BuiltinMethod,
     ClassValue,
     DictValue,
     External,
     FunctionValue,
-    Id,
     Instance,
     ListValue,
-    Partial,
-    Phi,
     Scope,
     SetValue,
     Slots,
@@ -41,6 +37,7 @@ from . import (
     calls,
     classes,
     containers,
+    dispatch,
     expressions,
     functions,
     inspection,
@@ -56,7 +53,7 @@ from . import (
 from .branch import choose, lift, pick
 from .code import Code
 from .show import show
-from .signals import GiveUp, Raised, Signal
+from .signals import GiveUp, Raised
 from .state import Frame, State
 from .summaries import Summary
 
@@ -66,18 +63,6 @@ class Forgetful(dict[tuple[ClassValue, str, "ClassValue | None"], tuple[Value, "
 
     def __setitem__(self, key: tuple[ClassValue, str, ClassValue | None], value: tuple[Value, ClassValue | External | None]) -> None:
         return
-
-
-def returned_class(function: FunctionValue) -> str:
-    """The class that a function is annotated to return, by its last name; empty where the annotation is something else."""
-    node = function.node.returns if function.node is not None else None
-    if isinstance(node, ast.Name):
-        return node.id
-    return node.attr if isinstance(node, ast.Attribute) else ""
-
-
-REFLECTION = frozenset(f"builtins.{name}" for name in ("exec", "eval", "compile", "globals", "locals", "vars", "__import__"))
-"""Builtins that reach what no model can describe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +77,66 @@ class Consumer:
 
 class Machine(State):
     """One abstract machine on one tree."""
+
+    call_library = dispatch.call_library
+    run_generator = dispatch.run_generator
+    supposed_call = dispatch.supposed_call
+    identity_of = dispatch.identity_of
+    default = dispatch.default
+
+    ancestors = classes.resolution_order
+    attrs_of = classes.attrs_of
+    bind = attributes.bind
+    bind_global = functions.bind_global
+    bind_name = functions.bind_name
+    call_incomplete = unmodelled.call_incomplete
+    call_outside = calls.call_outside
+    class_of = inspection.class_of
+    clobber = unmodelled.clobber
+    close_over = functions.close_over
+    compare = operators.compare
+    component = tensors.component
+    condition = operators.condition
+    decorate = functions.decorate
+    define = functions.define
+    delete_item = containers.delete_item
+    enlist = layers.enlist
+    entries = containers.entries
+    evaluate = expressions.evaluate
+    evaluate_default = functions.evaluate_default
+    exception_kinds = inspection.exception_kinds
+    exception_name = inspection.exception_name
+    exception_text = inspection.exception_text
+    find_in_class = classes.find_in_class
+    havoc = unmodelled.havoc
+    in_layer = layers.in_layer
+    is_instance = classes.is_instance
+    is_stream = layers.is_stream
+    is_subclass = inspection.is_subclass
+    items_of = containers.items_of
+    iterate = containers.iterate
+    kept = layers.kept
+    lookup_default = inspection.lookup_default
+    make_function = functions.make_function
+    moved = tracking.moved
+    property_setter = functions.property_setter
+    reads_ids = unmodelled.reads_ids
+    run_block = statements.run_block
+    set_attribute = attributes.set_attribute
+    set_from = making.set_from
+    set_item = containers.set_item
+    slots_of = names.module_slots
+    spread_keywords = making.spread_keywords
+    stored = tracking.stored
+    subscript = containers.subscript
+    super_of = functions.super_of
+    tensor_attribute = tensors.tensor_attribute
+    tensor_item = tensors.tensor_item
+    tensor_method = tensors.tensor_method
+    tensor_write = tensors.tensor_write
+    tested = tracking.tested
+    truth = operators.truth
+    unknown_items = making.unknown_items
 
     def __init__(self, index: Index, facts: Facts, printed: Callable[[str], str], code: Code, library: Library) -> None:
         super().__init__(index, facts, printed)
@@ -113,12 +158,6 @@ class Machine(State):
 
     # ------------------------------------------------------------- evaluation
 
-    def evaluate(self, node: ir.Expression) -> Value:
-        return expressions.evaluate(self, node)
-
-    def run_block(self, block: ir.Block) -> Signal:
-        return statements.run_block(self, block)
-
     def run_statement(self, node: ir.Statement) -> None:
         statements.run_block(self, (node,))
 
@@ -128,29 +167,8 @@ class Machine(State):
         assert isinstance(lowered, ir.If)
         return self.evaluate(lowered.test)
 
-    def default(self, function: FunctionValue, name: str, node: ir.Expression) -> Value:
-        """A parameter's default: evaluated once, where the function is defined."""
-        if isinstance(node, ir.Const):
-            return node.value
-        found = self.defaults.get((function, name), MISSING)
-        if found is MISSING:
-            found = self.defaults[function, name] = self.evaluate_default(function, node)
-        return found
-
-    def evaluate_default(self, function: FunctionValue, node: ir.Expression) -> Value:
-        return functions.evaluate_default(self, function, node)
-
-    def truth(self, value: Value) -> Value:
-        return operators.truth(self, value)
-
-    def condition(self, value: Value) -> bool | Unknown | Phi:
-        return operators.condition(self, value)
-
     def binary(self, op: str, a: Value, b: Value) -> Value:
         return arithmetic.binary(self, op, a, b, self.frame.at)
-
-    def compare(self, op: str, a: Value, b: Value) -> Value:
-        return operators.compare(self, op, a, b)
 
     def suppose(self, condition: Unknown, answer: bool) -> None:
         super().suppose(condition, answer)
@@ -169,79 +187,7 @@ class Machine(State):
         with self.placed(at):
             return self.call(self.get_attribute(receiver, name), args, {})
 
-    def call_outside(self, function: Value, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
-        return calls.call_outside(self, function, args, keywords)
-
-    def call_library(self, function: Value, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
-        found = self.supposed.calls.get(function.name) if isinstance(function, External) else None
-        if found is not None:
-            self.assume(found.assumption)
-            return self.fact(found.value)
-        model = self.library.find(function)
-        if model is None and isinstance(function, BuiltinMethod):
-            self.clobber((function.receiver,), {}, function.name)
-        if model is None and isinstance(function, External) and function.name in REFLECTION:
-            raise GiveUp(f"{function.name.removeprefix('builtins.')}() may change anything", self.location())
-        if (
-            model is None
-            and isinstance(function, External)
-            and function.name.startswith("builtins.")
-            and any(isinstance(a, Instance) for a in args)
-        ):
-            raise GiveUp(f"{function.name.removeprefix('builtins.')}() is not modelled and may change the object", self.location())
-        if model is None:
-            return self.call_outside(function, args, keywords)
-        return model(self, function, args, keywords)
-
-    def run_generator(self, call: Partial, consume: Callable[[Value], None]) -> None:
-        """Run a generator function, each yielded value handed to ``consume`` at its ``yield``."""
-        function = call.function
-        if not isinstance(function, FunctionValue):
-            raise GiveUp("a context manager that is not understood", self.location())
-        calls.run_function(self, function, call.args, dict(call.keywords), consume)
-
-    def supposed_call(self, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> tuple[Value] | None:
-        """What the flow supposes that a function of the package answers, boxed."""
-        found = self.supposed.calls.get(function.name) or self.supposed.returns.get(returned_class(function))
-        if found is not None:
-            self.assume(found.assumption)
-            return (self.fact(found.value),)
-        identity = self.identity_of(function.name, args, keywords)
-        return None if identity is None else (identity,)
-
-    def identity_of(self, name: str, args: tuple[Value, ...], keywords: dict[str, Value]) -> Tensor | None:
-        """The first tensor given to a function that hands it back on one rank; None for any other function."""
-        assumption = self.supposed.identities.get(name)
-        if assumption is None:
-            return None
-        for value in (*args, *keywords.values()):
-            if isinstance(value, Tensor):
-                self.assume(assumption)
-                return value
-        return None
-
-    def decorate(self, function: FunctionValue, position: int, value: Value) -> Value:
-        return functions.decorate(self, function, position, value)
-
-    def havoc(self, function: FunctionValue, args: tuple[Value, ...]) -> None:
-        unmodelled.havoc(self, function, args)
-
-    def clobber(self, args: tuple[Value, ...], keywords: dict[str, Value], callee: str) -> None:
-        unmodelled.clobber(self, args, keywords, callee)
-
-    def reads_ids(self, value: Value) -> bool:
-        return unmodelled.reads_ids(self, value)
-
     # --------------------------------------------------------------- functions
-
-    def define(self, function: ir.Function) -> Value:
-        return functions.define(self, function)
-
-    def close_over(self, function: ir.Function) -> FunctionValue:
-        return functions.close_over(self, function)
-
-    def make_function(self, function: ir.Function, scope: Scope | None) -> FunctionValue:
-        return functions.make_function(self, function, scope)
 
     @property
     def enclosing(self) -> dict[FunctionValue, ClassValue | None]:
@@ -249,15 +195,6 @@ class Machine(State):
         if not hasattr(self, "_enclosing"):
             self._enclosing: dict[FunctionValue, ClassValue | None] = {}
         return self._enclosing
-
-    def super_of(self, args: list[Value]) -> Value:
-        return functions.super_of(self, args)
-
-    def bind_name(self, name: str, value: Value) -> None:
-        functions.bind_name(self, name, value)
-
-    def bind_global(self, slots: Slots, name: str, value: Value) -> None:
-        functions.bind_global(self, slots, name, value)
 
     # ------------------------------------------------------------------ frames
 
@@ -306,16 +243,10 @@ class Machine(State):
         yield
         frame.at = before
 
-    def property_setter(self, cls: ClassValue, name: str) -> FunctionValue | None:
-        return functions.property_setter(self, cls, name)
-
     # ------------------------------------------------------------------ values
 
     def get_attribute(self, value: Value, name: str) -> Value:
         return attributes.get_attribute(self, pick(self, value), name)
-
-    def set_attribute(self, value: Value, name: str, new: Value) -> None:
-        attributes.set_attribute(self, value, name, new)
 
     def has_attribute(self, value: Value, name: str) -> Value:
         return attributes.has_attribute(self, pick(self, value), name)
@@ -324,15 +255,9 @@ class Machine(State):
         found, owner = classes.find_in_class(self, value.cls, name)
         return found is not MISSING and isinstance(owner, ClassValue)
 
-    def find_in_class(self, cls: ClassValue, name: str) -> tuple[Value, ClassValue | External | None]:
-        return classes.find_in_class(self, cls, name)
-
     def forget_classes(self) -> None:
         """A class is written to: from now on its attributes are looked up each time, since the write may be taken back."""
         self.class_attributes = Forgetful()
-
-    def bind(self, found: Value, receiver: Value) -> Value:
-        return attributes.bind(self, found, receiver)
 
     def bound_outside(self, receiver: Value, base: str, name: str) -> Value:
         if name == "training":
@@ -343,32 +268,11 @@ class Machine(State):
     def is_named_tuple(self, cls: ClassValue) -> bool:
         return any(isinstance(a, External) and a.name.endswith("NamedTuple") for a in classes.resolution_order(self, cls))
 
-    def ancestors(self, cls: ClassValue) -> tuple[Value, ...]:
-        return classes.resolution_order(self, cls)
-
     def enum_dict(self, cls: ClassValue) -> DictValue:
         return self.new_dict({member.name: member for member in classes.enum_members(self, cls)})
 
     def class_value(self, module: Module, node: ast.ClassDef) -> Value:
         return ClassValue(module, node.name, node, (), self.heap.new())
-
-    def is_instance(self, value: Value, cls: Value) -> bool | None:
-        return classes.is_instance(self, value, cls)
-
-    def slots_of(self, module: Module) -> Slots:
-        return names.module_slots(self, module)
-
-    def iterate(self, value: Value) -> list[Value] | None:
-        return containers.iterate(self, value)
-
-    def set_item(self, value: Value, index: Value, new: Value) -> None:
-        containers.set_item(self, value, index, new)
-
-    def subscript(self, value: Value, index: Value) -> Value:
-        return containers.subscript(self, value, index)
-
-    def items_of(self, value: ListValue | SetValue) -> Value:
-        return containers.items_of(self, value)
 
     def new_list(self, items: tuple[Value, ...], *, modules: bool = False, iterator: bool = False) -> ListValue:
         return ListValue(self.heap.new(items=items), modules, iterator)
@@ -381,32 +285,11 @@ class Machine(State):
     def new_set(self, items: tuple[Value, ...]) -> SetValue:
         return SetValue(self.heap.new(items=items))
 
-    def set_from(self, items: tuple[Value, ...]) -> Value:
-        return making.set_from(self, items)
-
     def new_dict(self, entries: dict[str, Value]) -> DictValue:
         made = DictValue(self.heap.new())
         for key, value in entries.items():
             made.state[(containers.WRAPPER, key)] = value
         return made
-
-    def unknown_items(self, kind: str) -> Value:
-        return making.unknown_items(self, kind)
-
-    def spread_keywords(self, value: Value, keywords: dict[str, Value]) -> bool:
-        return making.spread_keywords(self, value, keywords)
-
-    def call_incomplete(self, function: Value, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
-        return unmodelled.call_incomplete(self, function, args, keywords)
-
-    def exception_name(self, value: Value) -> str:
-        return inspection.exception_name(self, value)
-
-    def exception_kinds(self, kind: str, value: Value) -> tuple[str, ...]:
-        return inspection.exception_kinds(self, kind, value)
-
-    def exception_text(self, value: Value) -> str:
-        return inspection.exception_text(self, value)
 
     def show(self, value: Value) -> str:
         return show(value)
@@ -430,30 +313,6 @@ class Machine(State):
         layers.note_outside(self, made, inputs)
         return made
 
-    def tensor_attribute(self, tensor: Tensor, name: str) -> Value:
-        return tensors.tensor_attribute(self, tensor, name)
-
-    def tensor_item(self, tensor: Tensor, index: Value) -> Value:
-        return tensors.tensor_item(self, tensor, index)
-
-    def tensor_write(self, tensor: Tensor, index: Value, new: Value) -> None:
-        tensors.tensor_write(self, tensor, index, new)
-
-    def tensor_method(self, tensor: Tensor, name: str, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
-        return tensors.tensor_method(self, tensor, name, args, keywords)
-
-    def component(self, tensor: Tensor, content: Value, index: int) -> Tensor:
-        return tensors.component(self, tensor, content, index)
-
-    def kept(self, value: Value) -> Value:
-        return layers.kept(self, value)
-
-    def is_stream(self, tensor: Tensor) -> bool:
-        return layers.is_stream(self, tensor)
-
-    def in_layer(self, module: Instance, args: tuple[Value, ...], keywords: dict[str, Value], run: Callable[[], Value]) -> Value:
-        return layers.in_layer(self, module, args, keywords, run)
-
     def forbid_summary(self, slots: Slots) -> None:
         """A collection is read as a whole: a summary depends on each entry, and on there being no more."""
         if self.reads is not None and slots.born <= self.read_clock:
@@ -462,30 +321,7 @@ class Machine(State):
             if slots.born:
                 self.reads[id(slots), "#whole"] = (slots, "#whole", 0)
 
-    def enlist(self, modules: ListValue) -> None:
-        layers.enlist(self, modules)
-
-    # ------------------------------------------------------------------ record
-
-    def moved(self, op: str, a: Value, b: Value, result: int, at: ir.At) -> Id:
-        return tracking.moved(self, op, a, b, result, at)
-
-    def tested(self, wanted: Value, element: Value) -> None:
-        tracking.tested(self, wanted, element)
-
-    def stored(self, holder: Value, name: str, value: Value) -> None:
-        tracking.stored(self, holder, name, value)
-
     # ---------------------------------------------------------- for the models
-
-    def is_subclass(self, cls: Value, other: Value) -> bool | None:
-        return inspection.is_subclass(self, cls, other)
-
-    def delete_item(self, value: Value, index: Value) -> None:
-        containers.delete_item(self, value, index)
-
-    def entries(self, value: DictValue) -> list[tuple[Value, Value]] | None:
-        return containers.entries(self, value)
 
     def choose(self, condition: Value, run: Callable[[bool], Value]) -> Value:
         return choose(self, condition, run)
@@ -500,15 +336,6 @@ class Machine(State):
         if kind == "GiveUp":
             raise GiveUp(text, self.location())
         raise self.raised(kind, text, certain=certain)
-
-    def attrs_of(self, value: Instance) -> Slots:
-        return classes.attrs_of(self, value)
-
-    def class_of(self, value: Value) -> Value:
-        return inspection.class_of(self, value)
-
-    def lookup_default(self, value: Value, name: str, default: Value) -> Value:
-        return inspection.lookup_default(self, value, name, default)
 
     # ------------------------------------------------------------------ config
 

@@ -1,0 +1,89 @@
+"""What stands for a call that is not run: a library model, a supposed answer, a collective that hands back what it is given."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .. import ir
+from ..values import MISSING, BuiltinMethod, External, FunctionValue, Instance, Partial, Tensor, Value
+from . import calls
+from .signals import GiveUp
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+def returned_class(function: FunctionValue) -> str:
+    """The class that a function is annotated to return, by its last name; empty where the annotation is something else."""
+    node = function.node.returns if function.node is not None else None
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else ""
+
+
+REFLECTION = frozenset(f"builtins.{name}" for name in ("exec", "eval", "compile", "globals", "locals", "vars", "__import__"))
+"""Builtins that reach what no model can describe."""
+
+
+def call_library(machine: Machine, function: Value, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
+    found = machine.supposed.calls.get(function.name) if isinstance(function, External) else None
+    if found is not None:
+        machine.assume(found.assumption)
+        return machine.fact(found.value)
+    model = machine.library.find(function)
+    if model is None and isinstance(function, BuiltinMethod):
+        machine.clobber((function.receiver,), {}, function.name)
+    if model is None and isinstance(function, External) and function.name in REFLECTION:
+        raise GiveUp(f"{function.name.removeprefix('builtins.')}() may change anything", machine.location())
+    if (
+        model is None
+        and isinstance(function, External)
+        and function.name.startswith("builtins.")
+        and any(isinstance(a, Instance) for a in args)
+    ):
+        raise GiveUp(f"{function.name.removeprefix('builtins.')}() is not modelled and may change the object", machine.location())
+    if model is None:
+        return machine.call_outside(function, args, keywords)
+    return model(machine, function, args, keywords)
+
+
+def run_generator(machine: Machine, call: Partial, consume: Callable[[Value], None]) -> None:
+    """Run a generator function, each yielded value handed to ``consume`` at its ``yield``."""
+    function = call.function
+    if not isinstance(function, FunctionValue):
+        raise GiveUp("a context manager that is not understood", machine.location())
+    calls.run_function(machine, function, call.args, dict(call.keywords), consume)
+
+
+def supposed_call(machine: Machine, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> tuple[Value] | None:
+    """What the flow supposes that a function of the package answers, boxed."""
+    found = machine.supposed.calls.get(function.name) or machine.supposed.returns.get(returned_class(function))
+    if found is not None:
+        machine.assume(found.assumption)
+        return (machine.fact(found.value),)
+    identity = machine.identity_of(function.name, args, keywords)
+    return None if identity is None else (identity,)
+
+
+def identity_of(machine: Machine, name: str, args: tuple[Value, ...], keywords: dict[str, Value]) -> Tensor | None:
+    """The first tensor given to a function that hands it back on one rank; None for any other function."""
+    assumption = machine.supposed.identities.get(name)
+    if assumption is None:
+        return None
+    for value in (*args, *keywords.values()):
+        if isinstance(value, Tensor):
+            machine.assume(assumption)
+            return value
+    return None
+
+
+def default(machine: Machine, function: FunctionValue, name: str, node: ir.Expression) -> Value:
+    """A parameter's default: evaluated once, where the function is defined."""
+    if isinstance(node, ir.Const):
+        return node.value
+    found = machine.defaults.get((function, name), MISSING)
+    if found is MISSING:
+        found = machine.defaults[function, name] = machine.evaluate_default(function, node)
+    return found
