@@ -24,6 +24,8 @@ from .values import (
     Value,
 )
 
+MAX_ANSWERS = 4
+"""Different answers of one evaluation that are told apart by conditions."""
 MAX_RUNS = 24
 """Runs of one id list under different answers."""
 MAX_DECISIONS = 6
@@ -208,7 +210,7 @@ def summarise(target: Target, ids: Ids, run: Run, outcomes: list[tuple[dict[str,
     """One evaluation out of the outcomes under each decision."""
     texts = target.program.flow.facts.texts
     assumptions = tuple(Assumption(name, texts.get(name, name)) for name in sorted(run.assumptions))
-    unknown = next((o for _, o in outcomes if o.reason is not None), None)
+    unknown = next((o for _, o in outcomes if o.reason is not None), None) or too_many(run, outcomes)
     first = outcomes[0][1]
     status: Status = "established"
     alternatives: tuple[Alternative, ...] = ()
@@ -229,6 +231,14 @@ def summarise(target: Target, ids: Ids, run: Run, outcomes: list[tuple[dict[str,
         depends_on=alternatives,
         path=run.trail,
     )
+
+
+def too_many(run: Run, outcomes: list[Answered]) -> Outcome | None:
+    """More different answers than say anything: the conditions that they hang on are what is not established."""
+    if len({(o.captured, o.error) for _, o in outcomes}) <= MAX_ANSWERS:
+        return None
+    keys = ", ".join(sorted(run.conditions))
+    return Outcome(reason=f"there are more than {MAX_ANSWERS} answers, by {keys[:160]}", at=next(iter(run.conditions.values())).at)
 
 
 def alternative(run: Run, decided: Mapping[str, bool], outcome: Outcome) -> Alternative:

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from .configs import load_config
 from .errors import BadInput
@@ -33,8 +35,26 @@ RECURSION = 20_000
 
 def analyze(request: Request) -> Analysis:
     """Run a request; raises :class:`BadInput` for what a person can mend."""
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
-    gc.disable()  # everything lives to the end of the run: looking for garbage finds none
+    with room_to_run():
+        return run(request)
+
+
+@contextmanager
+def room_to_run() -> Iterator[None]:
+    """Deep recursion, and no garbage collection: everything lives to the end of the run, and looking for garbage finds none."""
+    limit, collecting = sys.getrecursionlimit(), gc.isenabled()
+    sys.setrecursionlimit(max(limit, RECURSION))
+    gc.disable()
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+        if collecting:
+            gc.enable()
+
+
+def run(request: Request) -> Analysis:
+    """The seven steps."""
     flows = choose_flows(request)
     tree = open_source(request.source, flows[0].package)
     index = Index(tree)

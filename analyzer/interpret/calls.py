@@ -106,6 +106,8 @@ def call_outside(machine: Machine, function: Value, args: tuple[Value, ...], key
     """A callee of which nothing is known: its result is one fresh atom, and what it was given may have been written."""
     tensors = tensors_in(args, keywords)
     shown = machine.show(function)
+    if tensors and any(may_collect(machine, v) for v in (*args, *keywords.values())):
+        raise GiveUp(f"{shown} is not modelled, and is given tensors and something that it may capture into", machine.location())
     reads_ids = any(machine.reads_ids(v) for v in (*args, *keywords.values()))
     machine.clobber(args, keywords, shown)
     if not tensors:
@@ -116,6 +118,17 @@ def call_outside(machine: Machine, function: Value, args: tuple[Value, ...], key
         if machine.is_stream(tensor):
             machine.write_content(tensor, machine.mystery(shown, f"{shown} is not modelled and may write its argument"))
     return machine.opaque(shown, tensors)
+
+
+def may_collect(machine: Machine, value: Value) -> bool:
+    """Whether a value is something that a callee could put a tensor into: a collector, or a method of one."""
+    if isinstance(value, Phi):
+        return may_collect(machine, value.if_true) or may_collect(machine, value.if_false)
+    if isinstance(value, BoundMethod):
+        return may_collect(machine, value.receiver)
+    if isinstance(value, BuiltinMethod):
+        return isinstance(value.receiver, ListValue | DictValue | SetValue)
+    return isinstance(value, Instance) and not is_module_class(machine, value.cls) and collects(machine, value.cls)
 
 
 def tensors_in(args: tuple[Value, ...], keywords: dict[str, Value]) -> tuple[Tensor, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..values import ClassValue, DictValue, External, FunctionValue, Id, Instance, ListValue, SetValue, Unknown, Value
+from ..values import ClassValue, DictValue, External, FunctionValue, Id, Instance, ListValue, Phi, SetValue, Unknown, Value
 from . import calls
 from .effects import effects_of
 from .signals import GiveUp
@@ -28,16 +28,25 @@ def havoc(machine: Machine, function: FunctionValue, args: tuple[Value, ...]) ->
 
 
 def clobber(machine: Machine, args: tuple[Value, ...], keywords: dict[str, Value], callee: str) -> None:
-    """Something outside the tree was given these: what it could have changed is no longer known."""
-    for value in (*args, *keywords.values()):
-        if isinstance(value, ListValue | SetValue):
-            machine.heap.write(
-                value.state,
-                "items",
-                machine.mystery("items", f"{callee} is not modelled and may have changed it", reads_ids=machine.reads_ids(value)),
-            )
+    """Something outside the tree was given these: what it could have changed is no longer known, however deep it lies."""
+    waiting, seen = [*args, *keywords.values()], set[int]()
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, tuple):
+            waiting.extend(value)
+        elif isinstance(value, ListValue | SetValue):
+            held = value.state.get("items")
+            waiting.extend(held if isinstance(held, tuple) else ())
+            reason = f"{callee} is not modelled and may have changed it"
+            machine.heap.write(value.state, "items", machine.mystery("items", reason, reads_ids=machine.reads_ids(value)))
         elif isinstance(value, DictValue):
+            waiting.extend(v for k, v in value.state.items() if isinstance(k, tuple))
             machine.heap.write(value.state, "#open", True)
+        elif isinstance(value, Phi):
+            waiting.extend((value.if_true, value.if_false))
 
 
 def reads_ids(machine: Machine, value: Value) -> bool:
