@@ -17,6 +17,9 @@ from . import LoweringError
 Positioned: TypeAlias = ast.expr | ast.stmt | ast.excepthandler
 POSITIONED: Final = (ast.expr, ast.stmt, ast.excepthandler)
 
+DEEPEST: Final = 400
+"""Nodes within each other; libcst takes minutes for what is nested ten thousand deep."""
+NESTING: Final = ("+", "-", "*", "/", "%", "@", "&", "|", "^", "<", ">", "~", ".", "(", "[", "{", "not", "if", "lambda", "await")
 LONGEST_BOOLEAN: Final = 2_000
 """More operands in one ``and`` or ``or`` than this, and libcst 1.9 overflows its stack and takes the process with it."""
 
@@ -48,6 +51,7 @@ def parse_statement(module: Module, node: ast.stmt) -> cst.BaseStatement:
         lines[1:] = [line.removeprefix(before) for line in lines[1:]]
     text = "\n".join(lines)
     _refuse_endless_booleans(module, node, text)
+    _refuse_depth(module, node, text)
     try:
         return _parse(text + "\n")
     except cst.ParserSyntaxError as error:
@@ -85,6 +89,18 @@ def _cut(module: Module, start: ir.At, node: Positioned) -> list[str]:
         lines[-1] = lines[-1][: character_column(module, end, node.end_col_offset)]
     lines[0] = lines[0][start.column :]
     return lines
+
+
+def _refuse_depth(module: Module, node: ast.stmt, text: str) -> None:
+    """Nothing is nested deeper than it has operators and brackets."""
+    if sum(map(text.count, NESTING)) < DEEPEST:
+        return
+    waiting: list[tuple[ast.AST, int]] = [(node, 0)]
+    while waiting:
+        above, depth = waiting.pop()
+        if depth > DEEPEST:
+            raise LoweringError("nested too deeply", module.path, getattr(above, "lineno", node.lineno))
+        waiting += ((below, depth + 1) for below in ast.iter_child_nodes(above))
 
 
 def _refuse_endless_booleans(module: Module, node: ast.stmt, text: str) -> None:
