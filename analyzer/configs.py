@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from types import MappingProxyType
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 from .errors import BadInput
 from .json_text import Json, JsonError, Path, parse_json
@@ -18,6 +19,8 @@ NESTED = "text_config"
 """Where a multimodal config keeps the facts of its language model."""
 LARGEST_FACTS: Mapping[str, int] = MappingProxyType({"num_hidden_layers": 10_000, "hidden_size": 10_000_000})
 """Whole numbers from 1: beyond these a config is not one of a model, and the layers are walked one by one."""
+Wrong: TypeAlias = tuple[Path, str, Json]
+"""A field of a wrong type: where, what it should be, what it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +44,11 @@ class Config:
         return nested.get(name) if value is None and isinstance(nested, dict) else value
 
 
-def load_config(argument: str) -> Config:
-    """Read the config of a path or of a folder that holds one. BadInput, in one line with the place, where it is not sound."""
+def load_config(argument: str, layer_counts: Sequence[str] = (), text_configs: Sequence[str] = ()) -> Config:
+    """Read the config of a path or of a folder that holds one. BadInput, in one line with the place, where it is not sound.
+
+    ``layer_counts`` and ``text_configs`` are a flow's further names for the number of layers and the language model's config.
+    """
     path = os.path.join(argument, FILE_NAME) if argument and os.path.isdir(argument) else argument
     shown = printed_path(os.path.abspath(path), keep_absolute=os.path.isabs(argument)) if path and "\0" not in path else path
     text = _text(path, printable(shown))
@@ -52,7 +58,8 @@ def load_config(argument: str) -> Config:
         raise BadInput(f"{printable(shown)}:{error.line}:{error.column}: {printable(str(error))}; mend the config") from error
     if not isinstance(document.value, dict):
         raise BadInput(f"{printable(shown)}:1:1: a config is a JSON object, this is {_kind(document.value)}; give that of a model")
-    _check_facts(printable(shown), document.value, document.places)
+    wrong = chain(_wrong_facts(document.value), _wrong_counts(document.value, layer_counts, text_configs))
+    _check_facts(printable(shown), wrong, document.places)
     return Config(shown, MappingProxyType(document.value), document.places)
 
 
@@ -83,13 +90,13 @@ def _content(path: str, shown: str) -> bytes:
         raise BadInput(f"{shown}: cannot be read ({error.strerror}); check its permissions") from error
 
 
-def _check_facts(shown: str, values: dict[str, Json], places: Mapping[Path, tuple[int, int]]) -> None:
-    for path, wanted, value in _wrong_facts(values):
+def _check_facts(shown: str, wrong: Iterable[Wrong], places: Mapping[Path, tuple[int, int]]) -> None:
+    for path, wanted, value in wrong:
         line, column = places[path]
         raise BadInput(f"{shown}:{line}:{column}: {'.'.join(map(str, path))} must be {wanted}, not {_kind(value)}; mend the config")
 
 
-def _wrong_facts(values: dict[str, Json]) -> Iterator[tuple[Path, str, Json]]:
+def _wrong_facts(values: dict[str, Json]) -> Iterator[Wrong]:
     """The known fields of a wrong type: where, what it should be, what it is."""
     yield from _wrong_numbers(values, ())
     architectures = values.get("architectures")
@@ -105,12 +112,24 @@ def _wrong_facts(values: dict[str, Json]) -> Iterator[tuple[Path, str, Json]]:
         yield (NESTED,), "an object", nested
 
 
-def _wrong_numbers(values: dict[str, Json], path: Path) -> Iterator[tuple[Path, str, Json]]:
+def _wrong_numbers(values: dict[str, Json], path: Path) -> Iterator[Wrong]:
     for name, largest in LARGEST_FACTS.items():
-        if name in values:
-            value = values[name]
-            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= largest:
+        if name in values and not _is_count(values[name], largest):
+            yield (*path, name), f"a whole number from 1 to {largest}", values[name]
+
+
+def _wrong_counts(values: dict[str, Json], layer_counts: Sequence[str], text_configs: Sequence[str]) -> Iterator[Wrong]:
+    """As above under a flow's own names, where a null is as good as nothing."""
+    largest = LARGEST_FACTS["num_hidden_layers"]
+    nested = [((name,), inner) for name in text_configs if isinstance(inner := values.get(name), dict)]
+    for path, holder in [((), values), *nested]:
+        for name in layer_counts:
+            if (value := holder.get(name)) is not None and not _is_count(value, largest):
                 yield (*path, name), f"a whole number from 1 to {largest}", value
+
+
+def _is_count(value: Json, largest: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= largest
 
 
 def _kind(value: Json) -> str:

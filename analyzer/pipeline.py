@@ -16,7 +16,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .configs import load_config
 from .errors import BadInput
 from .evaluation import Program
 from .flows.flow import BUILT_IN, Flow, load_flow, load_flow_file
@@ -24,9 +23,9 @@ from .index import Index
 from .interpret.code import Code
 from .library.tables import Library
 from .request import Request
-from .results import Analysis, NotEstablished, SourceFacts, Wiring
+from .results import Analysis, Location, NotEstablished, SourceFacts, Wiring
 from .source import SourceTree, open_source
-from .target import ConfigFacts
+from .target import ConfigFacts, read_target
 from .wiring import DEFAULT_LAYERS, Found, evaluate_all, find_targets
 
 RECURSION = 20_000
@@ -41,16 +40,16 @@ def analyze(request: Request) -> Analysis:
 
 @contextmanager
 def room_to_run() -> Iterator[None]:
-    """Deep recursion, and no garbage collection: everything lives to the end of the run, and looking for garbage finds none."""
+    """Deep recursion and no garbage collection, for the time of a run: all that is made lives to its end."""
     limit, collecting = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, RECURSION))
     gc.disable()
     try:
         yield
     finally:
-        sys.setrecursionlimit(limit)
         if collecting:
             gc.enable()
+        sys.setrecursionlimit(limit)
 
 
 def run(request: Request) -> Analysis:
@@ -61,13 +60,13 @@ def run(request: Request) -> Analysis:
     wirings: list[Wiring] = []
     problems: list[NotEstablished] = []
     for flow in flows:
-        program = Program(index, flow, Code(), Library(dict(flow.kernels)), tree.printed)
-        config = read_target(request, flow)
+        program = Program(index, flow, Code(), library_of(flow), tree.printed)
+        config = read_target(request.target, flow)
         found, unread = find_targets(program, tree)
-        problems += unread
+        problems += [*(each for each in unread if each.what != "file"), *missing_architectures(request, config, found)]
         layers = request.layers or config.num_layers() or DEFAULT_LAYERS
-        wirings += evaluate_all(program, narrow(request, config, found, tree), config, layers, request.ids)
-    return Analysis(facts(tree, index), tuple(wirings), tuple(problems))
+        wirings += evaluate_all(program, narrow(request, config, found, index, tree), config, layers, request.ids)
+    return Analysis(facts(tree, index), tuple(wirings), (*unreadable(index, tree), *problems))
 
 
 def choose_flows(request: Request) -> list[Flow]:
@@ -79,23 +78,42 @@ def choose_flows(request: Request) -> list[Flow]:
     return [load_flow(name) for name in request.flows or BUILT_IN]
 
 
-def read_target(request: Request, flow: Flow) -> ConfigFacts:
-    return ConfigFacts(flow, load_config(request.target).values if request.target is not None else {})
+def library_of(flow: Flow) -> Library:
+    try:
+        return Library(dict(flow.kernels))
+    except KeyError as error:
+        raise BadInput(f"the flow {flow.name!r}: there is no model of a kernel named {error.args[0]!r}") from error
 
 
-def narrow(request: Request, config: ConfigFacts, found: list[Found], tree: SourceTree) -> list[Found]:
+def narrow(request: Request, config: ConfigFacts, found: list[Found], index: Index, tree: SourceTree) -> list[Found]:
     """The targets that were asked for: by name, else by the config's architectures where one of them is a target here."""
     names = {one.cls.name for one in found}
     for model in request.models:
         if model not in names:
-            raise BadInput(
-                f"{tree.root}: no target class {model!r} with a setter of the flow; there are {', '.join(sorted(names)) or 'none'}"
-            )
-    wanted = set(request.models)
-    architectures = config.values.get("architectures")
-    if not wanted and isinstance(architectures, list | tuple):
-        wanted = names & {a for a in architectures if isinstance(a, str)}
+            known = ", ".join(sorted(names)) or "none"
+            lost = "".join(f"; {each.at} cannot be read" for each in unreadable(index, tree)[:1])
+            raise BadInput(f"{tree.root}: no target class {model!r} with a setter of the flow; there are {known}{lost}")
+    wanted = set(request.models) or names & set(config.architectures())
     return [one for one in found if not wanted or one.cls.name in wanted]
+
+
+def missing_architectures(request: Request, config: ConfigFacts, found: list[Found]) -> list[NotEstablished]:
+    """The config's classes where none of them is a target here: all targets are shown, but not the one that was meant."""
+    names = config.architectures()
+    if config.place is None or request.models or set(names) & {one.cls.name for one in found}:
+        return []
+    reason = "the config's architectures name it, and no target class with a setter of the flow is called so"
+    return [NotEstablished(name, reason, config.place) for name in names]
+
+
+def unreadable(index: Index, tree: SourceTree) -> list[NotEstablished]:
+    """Each file that was asked for and could not be parsed."""
+    found: list[NotEstablished] = []
+    for path, message in sorted(index.unreadable.items()):
+        line, _, text = message.partition(": ")
+        number = line.removeprefix("line ")
+        found.append(NotEstablished("file", text or message, Location(tree.printed(path), int(number) if number.isdigit() else 1)))
+    return found
 
 
 def facts(tree: SourceTree, index: Index) -> SourceFacts:

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from .configs import load_config
 from .flows.flow import Flow
 from .interpret.machine import Machine
+from .results import Location
 from .values import MISSING, Unknown, Value
 
 ROOT = "config"
 """The key of the unknown value that stands for the target's config."""
+
+
+def read_target(argument: str | None, flow: Flow) -> ConfigFacts:
+    """The facts of the config that was named, held to the flow's names for the layer count; without one, no facts."""
+    if argument is None:
+        return ConfigFacts(flow, {})
+    config = load_config(argument, flow.layer_counts, flow.text_configs)
+    return ConfigFacts(flow, config.values, Location(config.path_printed, config.line_of("architectures")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +29,20 @@ class ConfigFacts:
 
     flow: Flow
     values: Mapping[str, object]
-    override_layers: bool = True
+    place: Location | None = None
+    """Where the config says which class it is for."""
+
+    def architectures(self) -> tuple[str, ...]:
+        """The classes that the config is for."""
+        named = self.values.get("architectures")
+        return tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
 
     def num_layers(self) -> int | None:
         """The layer count that the config names."""
         for holder in (self.values, *(self.values.get(name) for name in self.flow.text_configs)):
             if isinstance(holder, Mapping):
                 for name in self.flow.layer_counts:
-                    if isinstance(count := holder.get(name), int):
+                    if isinstance(count := holder.get(name), int) and not isinstance(count, bool):
                         return count
         return None
 

@@ -2,20 +2,30 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import TypeAlias
 
 from ..errors import BadInput
 from ..library.facts import Fact, Facts, Supposed
 
+Table: TypeAlias = Mapping[str, object]
+
 BUILT_IN = ("eagle3",)
+
+
+NEEDED = ("name", "package", "words", "setters", "entry", "layer_counts", "sink")
+OPTIONAL = ("text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption")
+SINK = ("class", "method", "hidden", "captured")
+SUPPOSED = ("calls", "returns", "values")
 
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """The consumer of the captured tensors: a class and method of the package, its parameters for the hidden states and the captures."""
+    """The consumer of the captured tensors: a class of the package, its method, and that method's parameters for the hidden states and
+    for the captured ones."""
 
     cls: str
     method: str
@@ -25,11 +35,14 @@ class Sink:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """One flow. ``words``: text that a file of the flow must contain. ``setters``: the methods that take the ids. ``entry``: the module
-    variable that lists the target classes. ``layer_counts`` and ``text_configs``: the config attributes that hold the number of layers and
-    the language model's own config. ``blank_inputs``: tensors that the forward is given and that say nothing of the tokens;
-    ``tensor_inputs``: its parameters that are tensors though nothing says so. ``kernels``: outside functions by name, each with the
-    model that runs it."""
+    """One flow.
+
+    ``words``: text of which a file of the flow contains at least one. ``setters``: the methods that take the ids. ``entry``: the module
+    variable that lists the target classes. ``layer_counts`` and ``text_configs``: the config attributes that hold the number of layers
+    and the language model's own config. ``blank_inputs``: tensors that the forward is given and that say nothing of the tokens;
+    ``tensor_inputs``: its parameters that are tensors though nothing says so. ``kernels``: outside functions by qualified name, each
+    with the model that runs it.
+    """
 
     name: str
     package: str
@@ -57,82 +70,99 @@ def load_flow_file(path: str) -> Flow:
     """The flow that a TOML file describes; raises :class:`BadInput`."""
     try:
         text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: the flow file cannot be read ({error})") from error
+    except OSError as error:
+        raise BadInput(f"{path}: the flow file cannot be read: {error.strerror}") from error
+    except ValueError as error:  # not UTF-8, or a path that none can have
+        raise BadInput(f"{path}: the flow file cannot be read: {error}") from error
     return read_flow(text, path)
 
 
 def read_flow(text: str, place: str) -> Flow:
     """Build a flow from its TOML text; ``place`` names it in messages."""
     try:
-        data = tomllib.loads(text)
-        return build(data)
+        return build(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{place}: not TOML: {error}") from error
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise BadInput(f"{place}: not a description of a flow: {error!r} is missing or of the wrong type") from error
+    except RecursionError as error:
+        raise BadInput(f"{place}: nested too deeply for a flow") from error
+    except BadInput as error:
+        raise BadInput(f"{place}: {error}; the README says how a flow is described") from error
 
 
-def build(data: dict[str, object]) -> Flow:
+def build(data: Table) -> Flow:
+    check_keys(data, NEEDED, OPTIONAL, "")
     sink = table(data, "sink")
+    check_keys(sink, SINK, (), "sink.")
     return Flow(
-        name=text_of(data["name"]),
-        package=text_of(data["package"]),
-        words=texts(data["words"]),
-        setters=texts(data["setters"]),
-        entry=text_of(data["entry"]),
-        layer_counts=texts(data["layer_counts"]),
-        text_configs=texts(data.get("text_configs", [])),
-        blank_inputs=texts(data.get("blank_inputs", [])),
-        tensor_inputs=texts(data.get("tensor_inputs", [])),
-        sink=Sink(text_of(sink["class"]), text_of(sink["method"]), text_of(sink["hidden"]), text_of(sink["captured"])),
-        kernels={name: text_of(shape) for name, shape in table(data, "kernels").items()},
-        facts=build_facts(data),
+        name=text(data, "name"),
+        package=text(data, "package"),
+        words=texts(data, "words"),
+        setters=texts(data, "setters"),
+        entry=text(data, "entry"),
+        layer_counts=texts(data, "layer_counts"),
+        text_configs=texts(data, "text_configs"),
+        blank_inputs=texts(data, "blank_inputs"),
+        tensor_inputs=texts(data, "tensor_inputs"),
+        sink=Sink(*(text(sink, key) for key in SINK)),
+        kernels={name: text(table(data, "kernels"), name) for name in table(data, "kernels")},
+        facts=build_facts(text(data, "package"), entries(data, "assumption")),
     )
 
 
-def build_facts(data: dict[str, object]) -> Facts:
-    calls: dict[str, Supposed] = {}
-    returns: dict[str, Supposed] = {}
-    values: dict[str, Supposed] = {}
+def build_facts(package: str, assumptions: Sequence[Table]) -> Facts:
+    supposed: dict[str, dict[str, Supposed]] = {kind: {} for kind in SUPPOSED}
     identities: dict[str, str] = {}
     sentences: dict[str, str] = {}
-    for entry in entries(data.get("assumption", [])):
-        name = text_of(entry["name"])
-        sentences[name] = text_of(entry["text"])
-        calls |= {key: Supposed(fact(value), name) for key, value in table(entry, "calls").items()}
-        returns |= {key: Supposed(fact(value), name) for key, value in table(entry, "returns").items()}
-        values |= {key: Supposed(fact(value), name) for key, value in table(entry, "values").items()}
-        identities |= dict.fromkeys(texts(table(entry, "identities").get("names", [])), name)
-    return Facts(text_of(data["package"]), calls, returns, values, identities, sentences)
+    for entry in assumptions:
+        check_keys(entry, ("name", "text"), (*SUPPOSED, "identities"), "assumption.")
+        name = text(entry, "name")
+        sentences[name] = text(entry, "text")
+        for kind in SUPPOSED:
+            supposed[kind] |= {key: Supposed(fact(value, key), name) for key, value in table(entry, kind).items()}
+        check_keys(table(entry, "identities"), (), ("names",), "assumption.identities.")
+        identities |= dict.fromkeys(texts(table(entry, "identities"), "names"), name)
+    return Facts(package, supposed["calls"], supposed["returns"], supposed["values"], identities, sentences)
 
 
-def table(data: dict[str, object], key: str) -> dict[str, object]:
+def check_keys(data: Table, needed: Sequence[str], optional: Sequence[str], prefix: str) -> None:
+    """A key that nobody reads is a mistake, as a key that is not there."""
+    for key in needed:
+        if key not in data:
+            raise BadInput(f"the key {prefix}{key} is missing")
+    for key in data:
+        if key not in needed and key not in optional:
+            raise BadInput(f"there is no key {prefix}{key}; there are {', '.join([*needed, *optional])}")
+
+
+def table(data: Table, key: str) -> dict[str, object]:
     value = data.get(key, {})
     if not isinstance(value, dict):
-        raise TypeError(key)
+        raise BadInput(f"{key} must be a table")
     return value
 
 
-def entries(value: object) -> list[dict[str, object]]:
-    if not isinstance(value, list) or not all(isinstance(x, dict) for x in value):
-        raise TypeError("assumption")
+def entries(data: Table, key: str) -> list[dict[str, object]]:
+    value = data.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        raise BadInput(f"{key} must be tables, each under [[{key}]]")
     return value
 
 
-def texts(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        raise TypeError(value)
-    return tuple(text_of(x) for x in value)
+def texts(data: Table, key: str) -> tuple[str, ...]:
+    value = data.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+        raise BadInput(f"{key} must be a list of texts")
+    return tuple(value)
 
 
-def text_of(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(value)
+def text(data: Table, key: str) -> str:
+    value = data[key]
+    if not isinstance(value, str) or not value:
+        raise BadInput(f"{key} must be a text")
     return value
 
 
-def fact(value: object) -> Fact:
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    raise TypeError(value)
+def fact(value: object, key: str) -> Fact:
+    if not isinstance(value, bool | int | float | str):
+        raise BadInput(f"what is supposed of {key} must be a number, a text, true or false")
+    return value
