@@ -72,6 +72,8 @@ def body_builds(machine: Machine, module: Module, node: ast.AST, seen: set[ast.A
     for inner in ast.walk(node):
         if isinstance(inner, ast.Attribute) and inner.attr in LISTS:
             return True
+        if isinstance(inner, ast.ImportFrom) and import_builds(machine, module, inner, None, seen, depth + 1):
+            return True
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
             names.add(inner.id)
     if names & LISTS:
@@ -90,17 +92,18 @@ def name_builds(machine: Machine, module: Module, name: str, seen: set[ast.AST],
                     return True
             elif body_builds(machine, module, statement, seen, depth):
                 return True
-        elif isinstance(statement, ast.ImportFrom):
-            target = machine.index.module(module.resolve_relative(statement.module or "", statement.level))
-            original = next((alias.name for alias in statement.names if (alias.asname or alias.name) == name), None)
-            if (
-                target is not None
-                and original is not None
-                and depth < MAX_DEPTH
-                and name_builds(machine, target, original, seen, depth + 1)
-            ):
-                return True
+        elif isinstance(statement, ast.ImportFrom) and import_builds(machine, module, statement, name, seen, depth + 1):
+            return True
     return name not in module.scope.names and depth < MAX_DEPTH and star_builds(machine, module, name, seen, depth + 1)
+
+
+def import_builds(machine: Machine, module: Module, node: ast.ImportFrom, name: str | None, seen: set[ast.AST], depth: int) -> bool:
+    """Whether what an import brings under a name, or under any, builds a list of modules."""
+    target = machine.index.module(module.resolve_relative(node.module or "", node.level))
+    if target is None or depth > MAX_DEPTH:
+        return False
+    wanted = [alias.name for alias in node.names if name is None or (alias.asname or alias.name) == name]
+    return any(original in LISTS or name_builds(machine, target, original, seen, depth) for original in wanted)
 
 
 def star_builds(machine: Machine, module: Module, name: str, seen: set[ast.AST], depth: int) -> bool:
