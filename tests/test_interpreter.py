@@ -1,6 +1,7 @@
 """The machine by example: exact programs give what Python gives, unknown conditions are followed both ways and joined."""
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import suppress
 from types import ModuleType
@@ -13,22 +14,21 @@ from small_programs import PROGRAMS
 from flowcheck.analyzer.interpret.signals import GiveUp, NeedDecision, Raised
 
 GAPS = {
-    "a default is bound once": "wrong: a default is evaluated at the call, not at the def",
-    "a mutable default": "wrong: a default is made anew for each call",
-    "a class of one's own": "wrong: an except does not know the bases of an exception of the tree",
-    "raised again": "wrong: a bare raise forgets what it raises again",
-    "class body": "wrong: a class body does not see its own names",
-    "a list of one's own": "wrong: a subclass of list has no methods of list",
-    "f-strings with a format": "wrong: the format is dropped",
-    "f-strings with a conversion": "wrong: the conversion is dropped",
-    "list uses an iterator up": "wrong: only next uses an iterator up",
-    "a zip is used up": "wrong: a zip can be walked twice",
-    "membership uses a generator up": "wrong: a generator can be searched twice",
+    "a list of one's own": "not known: a subclass of list is opaque",
+    "f-strings with a format": "not known: no format is applied",
+    "f-strings with a conversion": "not known: no conversion is applied",
     "divmod": "not known",
     "slice assignment": "not known",
     "a set in a set": "not known",
     "sorted by a key": "not known",
     "max of texts": "not known",
+    "an iterator sees what is appended later": "wrong: iter, map and enumerate keep what the list held when they were made",
+    "a generator expression looks at its names late": "wrong: a generator expression is run where it stands",
+    "a generator expression sees what it appends": "wrong: a generator expression walks what the list held at its beginning",
+    "a comprehension sees what it appends": "wrong: a comprehension walks what the list held at its beginning",
+    "a view of a dict sees later keys": "wrong: a view keeps what the dict held when it was made",
+    "a default is a value of the def": "wrong: a name of a module has its last value for a default too",
+    "a dict must not grow while it is walked": "wrong: the walk ends instead of raising RuntimeError",
 }
 """Programs of which the machine does not know the answer, or knows a wrong one, and why."""
 
@@ -47,6 +47,13 @@ def marks(name: str) -> list[pytest.MarkDecorator]:
 @pytest.mark.parametrize("source", [pytest.param(text, id=name, marks=marks(name)) for name, text in PROGRAMS.items()])
 def test_as_python(source: str) -> None:
     assert run(source) == by_python(source)
+
+
+@pytest.mark.parametrize("text", ["f'{n:03}'", "f'{n!r}'", "f'{n=}'", "'%03d' % n", "format(n, '03')"])
+def test_no_text_is_claimed_of_a_format(text: str) -> None:
+    with suppress(GiveUp, NeedDecision):
+        found = run(f"def f(n):\n    return {text}", 4)
+        assert found == by_python(f"n = 4\ndef f():\n    return {text}") or re.fullmatch(r"<[^<>]+>", str(found)), found
 
 
 # -------------------------------------------------------- unknown conditions
@@ -181,15 +188,14 @@ def test_a_raise_on_both_sides_is_one() -> None:
     assert (caught.value.kind, caught.value.certain) == ("ValueError", True)
 
 
-@pytest.mark.xfail(strict=True, reason="wrong: the second exception is certain, though the first answer raises another one")
-def test_different_raises_on_both_sides_are_not_certain() -> None:
-    with pytest.raises((Raised, NeedDecision)) as caught:
+def test_the_second_of_two_guards_is_marked_as_one() -> None:
+    """The first one is passed over, so the second is an answer only where no guard was: see ``raised_outcome``."""
+    with pytest.raises(Raised) as caught:
         run("def f(c):\n    if c:\n        raise ValueError('x')\n    raise TypeError('y')", "?c")
-    assert not getattr(caught.value, "certain", False)
+    assert (caught.value.kind, caught.value.explicit) == ("TypeError", True)
 
 
-@pytest.mark.xfail(strict=True, reason="wrong: the side that raises is dropped, though it is caught in the same function")
-def test_a_caught_raise_under_an_unknown_condition() -> None:
+def test_a_caught_raise_under_an_unknown_condition_asks_for_its_answer() -> None:
     source = """
     def f(c):
         try:
@@ -199,8 +205,9 @@ def test_a_caught_raise_under_an_unknown_condition() -> None:
         except ValueError:
             return 2
     """
-    with suppress(NeedDecision, GiveUp):
-        assert run(source, "?c") == {"c": (2, 1)}
+    with pytest.raises(NeedDecision) as caught:
+        run(source, "?c")
+    assert caught.value.condition.key == "c"
 
 
 # ------------------------------------------------------- errors of the program
