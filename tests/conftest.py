@@ -1,13 +1,23 @@
 """Fixtures that several tests share."""
 from __future__ import annotations
 
+import gc
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from releases import Missing, release_wheel
 
+FRAMES = sys.getrecursionlimit()
 Release = Callable[[str], Path]
+
+
+@pytest.fixture(autouse=True)
+def as_python_starts() -> None:
+    """An analysis asks for more frames and stops the garbage collection: the next test begins without."""
+    sys.setrecursionlimit(FRAMES)
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

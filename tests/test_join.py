@@ -1,11 +1,13 @@
 """The algebra of contents and of the heap, on random examples."""
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from interpreted import machine_on
+from interpreted import FRAMES, machine_on
 
 from flowcheck.analyzer.interpret.heap import Heap
 from flowcheck.analyzer.interpret.join import Joiner
@@ -17,6 +19,12 @@ OLD = tuple(atom for atom in ATOMS if atom.layer < 2)
 PARTS = st.tuples(st.sampled_from(ATOMS), st.sampled_from([(), ("* 0.5",)]))
 CONTENTS = st.dictionaries(PARTS, st.integers(1, 3), max_size=5).map(Content)
 EMPTY = Content({})
+
+
+@pytest.fixture(autouse=True)
+def frames() -> None:
+    """Before hypothesis looks how many there are."""
+    sys.setrecursionlimit(FRAMES)
 
 
 def joiner() -> Joiner:

@@ -6,6 +6,8 @@ from lowered import expression_of, function_of, spell, statement_of
 
 from flowcheck.analyzer import ir
 
+FORMAT = "OpaqueExpression('a format or conversion inside an f-string')"
+
 
 def body_of(source: str) -> str:
     """The body of a function with these lines, spelled without the outer brackets."""
@@ -84,7 +86,7 @@ def body_of(source: str) -> str:
             ),
         ),
         ("f'layers.{i}.weight'", "FormattedString([Const('layers.'), Name('i'), Const('.weight')])"),
-        ("f'{a!r:>{w}}' 'b' f'{c=}'", "FormattedString([Name('a'), Const('bc='), Name('c')])"),
+        ("f'{a!r:>{w}}' 'b' f'{c=}'", f"FormattedString([{FORMAT}, Const('bc='), {FORMAT}])"),
         ("f''", "FormattedString([])"),
         ("f'{{}}' 'x'", "FormattedString([Const('{}x')])"),
     ],
