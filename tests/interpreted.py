@@ -34,7 +34,7 @@ def abstract(machine: Machine, source_value: object) -> Value:
     if isinstance(source_value, str) and source_value.startswith("?"):
         return machine.unknown(source_value[1:], "given by the test")
     if isinstance(source_value, list):
-        return machine.list(tuple(abstract(machine, each) for each in source_value))
+        return machine.new_list(tuple(abstract(machine, each) for each in source_value))
     if isinstance(source_value, tuple):
         return tuple(abstract(machine, each) for each in source_value)
     assert source_value is None or isinstance(source_value, bool | int | float | str), source_value
