@@ -60,7 +60,7 @@ def run(request: Request) -> Analysis:
     wirings: list[Wiring] = []
     problems: list[NotEstablished] = []
     for flow in flows:
-        program = Program(index, flow, Code(), library_of(flow), tree.printed)
+        program = Program(index, flow, Code(tree.printed), library_of(flow), tree.printed)
         config = read_target(request.target, flow)
         found, unread = find_targets(program, tree)
         problems += [*(each for each in unread if each.what != "file"), *missing_architectures(request, config, found)]

@@ -22,6 +22,10 @@ DEFAULT_LAYERS = 8
 """Layers of a target of which the count is not known: enough to tell the first, the last and those between apart."""
 
 
+MOST_IDS = 128
+"""Ids that are run one by one; the cost grows with ids times layers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A target class and its setter, with the function that defines it."""
@@ -116,8 +120,12 @@ def evaluate_all(program: Program, found: Iterable[Found], config: ConfigFacts, 
 
 
 def every_id(layers: int) -> tuple[Ids, ...]:
-    """The lists that a convention is read from: the default, each id alone, an unsorted list and one with a repetition."""
-    singles: tuple[Ids, ...] = tuple((k,) for k in range(-1, layers + 1))
+    """The lists that a convention is read from: the default, each id alone, an unsorted list and one with a repetition.
+
+    Of more layers than :data:`MOST_IDS` the first and the last ids stand for all.
+    """
+    ids = range(-1, layers + 1) if layers <= MOST_IDS else (-1, *range(MOST_IDS // 2), *range(layers - MOST_IDS // 2, layers + 1))
+    singles: tuple[Ids, ...] = tuple((k,) for k in ids)
     more: tuple[Ids, ...] = ((3, 1, 2), (2, 2)) if layers > 4 else ()
     return (None, *singles, *more)
 

@@ -185,6 +185,8 @@ def add_contents(machine: Machine, a: Value, b: Value) -> Value:
 def scale(machine: Machine, content: Value, op: str, factor: Value) -> Value:
     if factor == 1 and isinstance(factor, int | float):
         return content
+    if op == "*" and isinstance(factor, int | float) and factor == 0:
+        return Content({})
     token = f"{op}{machine.show(factor)}"
     return lift(machine, content, lambda c: c.scaled(token) if isinstance(c, Content) else c)
 

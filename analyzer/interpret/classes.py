@@ -19,6 +19,7 @@ PLAIN_BASES = frozenset({"object", "ABC", "Generic", "Protocol", "Module", "Enum
 HOOKS = ("__new__", "__init_subclass__", "__getattribute__", "__setattr__")
 """Methods that change what making, reading or writing an object means."""
 """Last names of outside bases whose attributes are known: a miss on such a class is a miss."""
+NATIVE_BASES = frozenset(f"builtins.{name}" for name in ("int", "str", "float", "bytes", "tuple", "list", "dict", "set", "frozenset"))
 ENUMS = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"})
 
 
@@ -136,6 +137,8 @@ def instantiate(machine: Machine, cls: ClassValue, args: tuple[Value, ...], keyw
     hook = next((name for name in HOOKS if isinstance(find_in_class(machine, cls, name)[1], ClassValue)), None)
     if hook is not None or (cls.node is not None and cls.node.keywords):
         return machine.mystery(cls.name, f"{cls.name} has {hook or 'a metaclass'} of its own", not_none=True)
+    if any(isinstance(a, External) and a.name in NATIVE_BASES for a in resolution_order(machine, cls)):
+        return machine.mystery(cls.name, f"{cls.name} is a kind of a builtin type", not_none=True)
     instance = Instance(cls, machine.heap.new())
     init, owner = find_in_class(machine, cls, "__init__")
     fields = dataclass_fields(machine, cls)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from .. import ir
 from ..index import Module
@@ -15,7 +16,8 @@ from .signals import GiveUp
 class Code:
     """A cache of lowered functions and statements."""
 
-    def __init__(self) -> None:
+    def __init__(self, printed: Callable[[str], str] = str) -> None:
+        self.printed = printed
         self._functions: dict[ast.AST, ir.Function] = {}
         self._statements: dict[ast.AST, ir.Statement] = {}
         self.effects: dict[ast.AST, Effects] = {}
@@ -29,7 +31,7 @@ class Code:
             try:
                 found = self._functions[node] = lower_function(module, node)
             except LoweringError as error:
-                raise GiveUp(error.reason, Location(error.path, error.line)) from error
+                raise GiveUp(error.reason, Location(self.printed(error.path), error.line)) from error
         return found
 
     def statement(self, module: Module, node: ast.stmt) -> ir.Statement:
@@ -38,7 +40,7 @@ class Code:
             try:
                 found = self._statements[node] = lower_statement(module, node)
             except LoweringError as error:
-                raise GiveUp(error.reason, Location(error.path, error.line)) from error
+                raise GiveUp(error.reason, Location(self.printed(error.path), error.line)) from error
         return found
 
     @property

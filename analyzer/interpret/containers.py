@@ -22,6 +22,7 @@ from ..values import (
 )
 from .branch import lift, map_leaves, pick, require
 from .classes import enum_members, find_in_class, is_enum
+from .watch import check
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -32,6 +33,8 @@ WRAPPER = "key"
 
 def items_of(machine: Machine, value: ListValue | SetValue) -> Value:
     """The items: a tuple, or an Unknown where a loop of unknown length filled them."""
+    if value.state in machine.watched:
+        check(machine, value.state)
     items = machine.noted(value.state, "items")
     return require(machine, () if items is MISSING else items, "a list whose items depend on it")
 

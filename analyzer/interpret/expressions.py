@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from .. import ir
-from ..values import External, Phi, Scope, Value
+from ..values import External, ListValue, Phi, Scope, Value
 from .arithmetic import binary, unary
 from .assign import assign
 from .attributes import get_attribute
@@ -15,6 +15,8 @@ from .containers import iterate, subscript
 from .names import look_up
 from .operators import compare, condition, truth
 from .signals import GiveUp
+from .walks import walk
+from .watch import names_in, watch_names
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -192,7 +194,11 @@ def comprehension(machine: Machine, node: ir.Comprehension) -> Value:
             machine.set_item(made, key, value)
         return made
     items = tuple(element for element, _ in found)
-    return machine.set_from(items) if node.kind == "set" else machine.new_list(items, iterator=node.kind == "generator")
+    if node.kind == "generator":
+        late = machine.new_list(items, iterator=True)
+        watch_names(machine, late, names_in(node))
+        return late
+    return machine.set_from(items) if node.kind == "set" else machine.new_list(items)
 
 
 def walk_clauses(machine: Machine, node: ir.Comprehension, depth: int, found: list[tuple[Value, Value]]) -> bool:
@@ -202,7 +208,15 @@ def walk_clauses(machine: Machine, node: ir.Comprehension, depth: int, found: li
         found.append((element, evaluate(machine, node.value) if node.value is not None else None))
         return True
     clause = node.clauses[depth]
-    values = iterate(machine, evaluate(machine, clause.iterable))
+    source = evaluate(machine, clause.iterable)
+    if (
+        node.kind == "generator"
+        and isinstance(source, ListValue)
+        and source.iterator
+        and isinstance(clause.iterable, ir.Name | ir.Attribute)
+    ):
+        raise GiveUp("a generator that walks an iterator that others use too", machine.location(node.at))
+    values = walk(machine, source)
     if values is None:
         return False
     for value in values:

@@ -31,8 +31,14 @@ def decorate(machine: Machine, function: FunctionValue, position: int, value: Va
 def evaluate_default(machine: Machine, function: FunctionValue, node: ir.Expression) -> Value:
     """For a function of a module or class, which is defined at import."""
     slots = function.owner.slots if function.owner is not None else names.module_slots(machine, function.module)
-    with machine.module_frame(function.module, slots, function.outer):
-        return machine.evaluate(node)
+    before = machine.importing.copy()
+    if function.node is not None:
+        machine.importing.setdefault(function.module.name, function.node.lineno)
+    try:
+        with machine.module_frame(function.module, slots, function.outer):
+            return machine.evaluate(node)
+    finally:
+        machine.importing = before
 
 
 def define(machine: Machine, function: ir.Function) -> Value:

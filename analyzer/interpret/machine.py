@@ -49,6 +49,7 @@ from . import (
     tensors,
     tracking,
     unmodelled,
+    watch,
 )
 from .branch import choose, lift, pick
 from .code import Code
@@ -138,6 +139,8 @@ class Machine(State):
     truth = operators.truth
     unknown_items = making.unknown_items
 
+    watch_source = watch.watch_source
+
     def __init__(self, index: Index, facts: Facts, printed: Callable[[str], str], code: Code, library: Library) -> None:
         super().__init__(index, facts, printed)
         self.code, self.library = code, library
@@ -148,6 +151,7 @@ class Machine(State):
         self.summaries: dict[tuple[Instance, Hashable], list[Summary]] = {}
         self.class_attributes: dict[tuple[ClassValue, str, ClassValue | None], tuple[Value, ClassValue | External | None]] = {}
         self.defaults: dict[tuple[FunctionValue, str], Value] = {}
+        self.watched: dict[Slots, tuple[tuple[Slots, object, Value], ...]] = {}
         self.handling: list[Raised] = []
         self.defining: list[ClassValue] = []
         self.later: dict[tuple[str, str], tuple[ast.stmt, ...]] = {}

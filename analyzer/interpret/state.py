@@ -7,10 +7,10 @@ from .. import ir
 from ..index import Index, Module
 from ..library.facts import Facts
 from ..results import Location, Step
-from ..values import MISSING, Atom, ClassValue, Content, FunctionValue, Instance, Scope, Slots, Tensor, Unknown, Value
+from ..values import MISSING, Atom, ClassValue, Content, FunctionValue, Instance, Phi, Scope, Slots, Tensor, Unknown, Value
 from .branch import Park
 from .heap import Heap
-from .signals import GiveUp, Raised
+from .signals import GiveUp, NeedDecision, Raised
 
 MAX_STEPS = 4_000_000
 """Statements and calls executed in one run before it is given up."""
@@ -191,7 +191,10 @@ class State:
     @property
     def layer(self) -> int:
         layer = self.walk["layer"]
-        assert isinstance(layer, int)
+        if isinstance(layer, Phi):
+            raise NeedDecision(layer.condition, "which layer runs depends on it")
+        if not isinstance(layer, int):
+            raise GiveUp("which layer runs is not known", self.location())
         return layer
 
     @property

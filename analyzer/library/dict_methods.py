@@ -35,17 +35,23 @@ def get(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value
 
 def keys(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     held = machine.entries(mapping(function))
-    return machine.unknown_items("list") if held is None else machine.new_list(tuple(k for k, _ in held))
+    if held is None:
+        return machine.unknown_items("list")
+    return machine.watch_source(machine.new_list(tuple(k for k, _ in held)), mapping(function))
 
 
 def values(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     held = machine.entries(mapping(function))
-    return machine.unknown_items("list") if held is None else machine.new_list(tuple(v for _, v in held))
+    if held is None:
+        return machine.unknown_items("list")
+    return machine.watch_source(machine.new_list(tuple(v for _, v in held)), mapping(function))
 
 
 def pairs(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     held = machine.entries(mapping(function))
-    return machine.unknown_items("list") if held is None else machine.new_list(tuple(held))
+    if held is None:
+        return machine.unknown_items("list")
+    return machine.watch_source(machine.new_list(tuple(held)), mapping(function))
 
 
 def update(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:

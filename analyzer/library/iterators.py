@@ -19,7 +19,7 @@ def enumerate_(machine: Host, function: Value, args: Args, keywords: Keywords) -
     start = machine.pick(args[1] if len(args) > 1 else keywords.get("start", 0))
     if items is None or not isinstance(start, int):
         return machine.unknown_items("list")
-    return machine.new_list(tuple((int(start) + i, x) for i, x in enumerate(items)), iterator=True)
+    return machine.watch_source(machine.new_list(tuple((int(start) + i, x) for i, x in enumerate(items)), iterator=True), args[0])
 
 
 def zip_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
@@ -31,7 +31,7 @@ def zip_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Valu
         return machine.unknown_items("list")
     if keywords.get("strict") is True and len({len(items) for items in known}) > 1:
         return machine.raise_error("ValueError", "zip() arguments have different lengths")
-    return machine.new_list(tuple(zip(*known, strict=False)), iterator=True)
+    return machine.watch_source(machine.new_list(tuple(zip(*known, strict=False)), iterator=True), *args)
 
 
 def zip_one_by_one(machine: Host, args: Args) -> Value:
@@ -59,7 +59,9 @@ def map_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Valu
     known = [items for items in lists if items is not None]
     if len(known) < len(lists):
         return machine.unknown_items("list")
-    return machine.new_list(tuple(machine.call(args[0], parts, {}) for parts in zip(*known, strict=False)), iterator=True)
+    return machine.watch_source(
+        machine.new_list(tuple(machine.call(args[0], parts, {}) for parts in zip(*known, strict=False)), iterator=True), *args[1:]
+    )
 
 
 def filter_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
@@ -114,7 +116,9 @@ def iter_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Val
     if isinstance(value, ListValue) and value.iterator:
         return value
     items = machine.iterate(value)
-    return machine.unknown_items("list") if items is None or len(args) > 1 else machine.new_list(tuple(items), iterator=True)
+    if items is None or len(args) > 1:
+        return machine.unknown_items("list")
+    return machine.watch_source(machine.new_list(tuple(items), iterator=True), value)
 
 
 def next_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
