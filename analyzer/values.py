@@ -32,13 +32,6 @@ class Slots(dict[Hashable, "Value"]):
         super().__init__()
         self.born = born
 
-    def __hash__(self) -> int:  # type: ignore[override]
-        """Slots are told apart by identity."""
-        return id(self)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
 
 class Missing:
     """The value of a slot that is not there."""

@@ -43,7 +43,7 @@ BANNED_MODULES = {"pickle", "marshal", "shelve", "dill", "runpy", "imp", "code",
 BANNED_CALLS = {"eval", "exec", "compile", "__import__"}
 HARMLESS = ("importlib.metadata", "importlib.resources")
 """All else below ``importlib`` can run what it finds."""
-LONGEST_FILE = 340
+LONGEST_FILE = 350
 LONGEST_FUNCTION = 45
 LISTS = {"analyzer/ir.py": 500}
 """Files that are lists of declarations, and the length that they may have."""

@@ -22,12 +22,9 @@ GAPS = {
     "a set in a set": "not known",
     "sorted by a key": "not known",
     "max of texts": "not known",
-    "an iterator sees what is appended later": "wrong: iter, map and enumerate keep what the list held when they were made",
-    "a generator expression looks at its names late": "wrong: a generator expression is run where it stands",
-    "a generator expression sees what it appends": "wrong: a generator expression walks what the list held at its beginning",
-    "a comprehension sees what it appends": "wrong: a comprehension walks what the list held at its beginning",
-    "a view of a dict sees later keys": "wrong: a view keeps what the dict held when it was made",
-    "a default is a value of the def": "wrong: a name of a module has its last value for a default too",
+    "an iterator sees what is appended later": "not known: what an iterator walks has changed",
+    "a generator expression looks at its names late": "not known: what a generator reads has changed when it is walked",
+    "a view of a dict sees later keys": "not known: a view of a dict that has changed",
     "a dict must not grow while it is walked": "wrong: the walk ends instead of raising RuntimeError",
 }
 """Programs of which the machine does not know the answer, or knows a wrong one, and why."""

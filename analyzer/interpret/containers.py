@@ -33,7 +33,7 @@ WRAPPER = "key"
 
 def items_of(machine: Machine, value: ListValue | SetValue) -> Value:
     """The items: a tuple, or an Unknown where a loop of unknown length filled them."""
-    if value.state in machine.watched:
+    if id(value.state) in machine.watched:
         check(machine, value.state)
     items = machine.noted(value.state, "items")
     return require(machine, () if items is MISSING else items, "a list whose items depend on it")

@@ -39,14 +39,14 @@ def watch_names(machine: Machine, made: ListValue, names: frozenset[str]) -> Non
             held += holdings(value)
         scope = scope.outer
     if held:
-        machine.watched[made.state] = tuple(held)
+        machine.watched[id(made.state)] = (made.state, tuple(held))
 
 
 def watch_source(machine: Machine, made: ListValue, *sources: Value) -> ListValue:
     """Remember what an iterator or a view was made over."""
     held = tuple(entry for source in sources for entry in holdings(source))
     if held:
-        machine.watched[made.state] = held
+        machine.watched[id(made.state)] = (made.state, held)
     return made
 
 
@@ -58,9 +58,17 @@ def holdings(value: Value) -> list[tuple[Slots, object, Value]]:
     return []
 
 
+def unvisited_alike(state: Slots, now: Value, value: Value) -> bool:
+    """Whether a list has changed only where an iterator over it has been already."""
+    left = state.get("items")
+    if not (isinstance(now, tuple) and isinstance(value, tuple) and isinstance(left, tuple) and len(now) == len(value)):
+        return False
+    return all(a is b for a, b in zip(now[len(now) - len(left) :], value[len(value) - len(left) :], strict=True)) if left else True
+
+
 def check(machine: Machine, state: Slots) -> None:
     """Give up where something that was evaluated early would be another by now."""
-    for slots, key, value in machine.watched.get(state, ()):
+    for slots, key, value in machine.watched[id(state)][1]:
         now: Value = len(slots) if key == "#size" else slots.get(key, MISSING)
-        if now is not value and now != value:
+        if now is not value and now != value and not unvisited_alike(state, now, value):
             raise GiveUp("something is evaluated late, and what it reads has changed by then", machine.location())
