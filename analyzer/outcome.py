@@ -11,7 +11,7 @@ from .interpret.machine import Machine
 from .interpret.signals import GiveUp, Raised
 from .ir import Function
 from .points import Stream, find_stream, name_point
-from .results import Location
+from .results import Location, Step
 from .values import MISSING, Atom, BoundMethod, Content, FunctionValue, Id, Instance, Tensor, Unknown, Value
 
 Ids = tuple[int, ...] | None
@@ -49,10 +49,19 @@ def call_setter(machine: Machine, instance: Instance, setter: str, ids: Ids) -> 
     args: tuple[Value, ...] = ()
     if ids is not None:
         args = (machine.new_list(tuple(Id(k) for k in ids)),)
-        machine.record("config", "", f"[{', '.join(map(str, ids))}]")
+        if (place := place_of(machine, method)) is not None:
+            machine.trail.append(Step("handed to the setter", "config", f"[{', '.join(map(str, ids))}]", place))
     elif isinstance(method, BoundMethod) and isinstance(method.function, FunctionValue) and needs_argument(machine, method.function):
         args = (None,)
     machine.call(method, args, {})
+
+
+def place_of(machine: Machine, method: Value) -> Location | None:
+    """The place of a method's definition."""
+    function = method.function if isinstance(method, BoundMethod) else None
+    if not isinstance(function, FunctionValue) or function.node is None:
+        return None
+    return machine.place(function.module.path, function.node.lineno)
 
 
 def needs_argument(machine: Machine, function: FunctionValue) -> bool:

@@ -29,8 +29,29 @@ def tested(machine: Machine, wanted: Value, element: Value) -> None:
 
 
 def stored(machine: Machine, holder: Value, name: str, value: Value) -> None:
-    """An attribute was given a list of tracked ids."""
+    """An attribute was given a list of ids, before any layer ran: what made them, and where they are kept."""
     items = value.state.get("items") if isinstance(value, ListValue | SetValue) else value
-    if isinstance(items, tuple) and items and all(isinstance(x, Id) for x in items):
+    if machine.walk["order"] != () or not isinstance(items, tuple) or not items:
+        return
+    if all(isinstance(x, int) and not isinstance(x, bool) for x in items):
+        ids = [x for x in items if isinstance(x, Id)]
+        for step in joint_steps(ids):
+            machine.trail.append(step)
         owner = holder.cls.name if isinstance(holder, Instance) else machine.show(holder)
-        machine.record(f"{owner}.{name} =", "", f"[{', '.join(str(int(x)) for x in items if isinstance(x, Id))}]")
+        machine.record(f"{owner}.{name} =", listed(items), listed(items))
+
+
+def listed(values: tuple[Value, ...]) -> str:
+    return f"[{', '.join(str(int(x)) for x in values if isinstance(x, int))}]"
+
+
+def joint_steps(ids: list[Id]) -> list[Step]:
+    """The steps that made ids: one for all of them where each went through the same, else each its own."""
+    lanes = [x.steps for x in ids]
+    alike = len({tuple((s.label, s.at) for s in lane) for lane in lanes}) == 1
+    if not alike:
+        return [step for lane in lanes for step in lane]
+    return [
+        Step(first.label, f"[{', '.join(lane[n].before for lane in lanes)}]", f"[{', '.join(lane[n].after for lane in lanes)}]", first.at)
+        for n, first in enumerate(lanes[0])
+    ]

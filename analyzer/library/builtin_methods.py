@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..values import BuiltinMethod, ListValue, SetValue, Value
+from ..values import BuiltinMethod, ListValue, SetValue, Tensor, Value
 from .dict_methods import DICT_METHODS
 from .host import Host, Model
 
@@ -61,7 +61,8 @@ def append(machine: Host, function: Value, args: Args, keywords: Keywords) -> Va
     held = items(machine, function)
     if held is not None:
         store(machine, function, (*held, machine.kept(args[0])))
-        machine.record("append", machine.show(args[0]), f"{len(held) + 1} in the list")
+        shown = str(machine.content(args[0])) if isinstance(args[0], Tensor) else machine.show(args[0])
+        machine.record("append", shown, f"{len(held) + 1} in the list")
     return None
 
 
