@@ -35,6 +35,7 @@ from .reach import may_hold_layers
 from .signals import GiveUp, Raised, Return, TooDeep
 from .state import MAX_CALLS, Frame
 from .statements import run_block
+from .watch import watch_source
 
 if TYPE_CHECKING:
     from .machine import Consumer, Machine
@@ -237,7 +238,7 @@ def run_function(
     machine.count_step()
     slots = machine.heap.new()
     frame = Frame(Scope(slots, function.outer, code), function.module, function, slots, code.at)
-    collected = machine.new_list(())
+    collected = machine.new_list((), iterator=True)
     if code.is_generator:
         frame.on_yield = on_yield or (lambda value: machine.append(collected, value))
     bind_arguments(machine, function, code, args, keywords, frame)
@@ -255,7 +256,7 @@ def run_function(
     finally:
         del machine.frames[depth - 1 :]
     if code.is_generator:
-        return collected
+        return watch_source(machine, collected, function)
     result = signal.value if isinstance(signal, Return) else None
     if result is None and frame.reads_mutable and machine.frames:
         machine.frame.reads_mutable = True

@@ -16,7 +16,7 @@ from .names import look_up
 from .operators import compare, condition, truth
 from .signals import GiveUp
 from .walks import walk
-from .watch import names_in, watch_names
+from .watch import watch_generator
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -196,7 +196,7 @@ def comprehension(machine: Machine, node: ir.Comprehension) -> Value:
     items = tuple(element for element, _ in found)
     if node.kind == "generator":
         late = machine.new_list(items, iterator=True)
-        watch_names(machine, late, names_in(node))
+        watch_generator(machine, late, node)
         return late
     return machine.set_from(items) if node.kind == "set" else machine.new_list(items)
 

@@ -101,7 +101,7 @@ def bind_name(machine: Machine, name: str, value: Value) -> None:
         target = names.scope_of(scope, name)
         machine.heap.write(target if target is not None else scope.slots, name, value)
     else:
-        machine.heap.write(scope.slots, name, value)
+        machine.heap.bind(scope.slots, name, value)
 
 
 def bind_global(machine: Machine, slots: Slots, name: str, value: Value) -> None:

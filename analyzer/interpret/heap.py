@@ -39,6 +39,8 @@ class Heap:
     mark_clock: int = -1
     journal: list[tuple[Slots, Hashable, Value]] = field(default_factory=list)
     made: list[Slots] | None = None
+    version: int = 0
+    """Counts the writes, those to a running function's own names aside."""
 
     def new(self, **values: Value) -> Slots:
         """Fresh slots."""
@@ -69,6 +71,11 @@ class Heap:
             self.mark_clock = max(mark_clock, 0)
 
     def write(self, slots: Slots, key: Hashable, value: Value) -> None:
+        self.version += 1
+        self.bind(slots, key, value)
+
+    def bind(self, slots: Slots, key: Hashable, value: Value) -> None:
+        """Write a name of a running function."""
         if slots.born <= self.mark_clock:
             self.journal.append((slots, key, slots.get(key, MISSING)))
         if value is MISSING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..values import Content, Instance, ListValue, Phi, Tensor, Unknown, Value
+from ..values import Content, Instance, ListValue, Phi, Tensor, Value
 from .signals import GiveUp
 from .summaries import summarised
 
@@ -89,7 +89,3 @@ def reached(machine: Machine, hidden: Value, captured: Value) -> None:
     machine.heap.write(machine.sink, "reached", True)
     machine.heap.write(machine.sink, "hidden", hidden)
     machine.heap.write(machine.sink, "captured", captured)
-
-
-def unknown_reason(value: Value) -> str:
-    return value.reason if isinstance(value, Unknown) else "a value that is not understood"

@@ -151,7 +151,7 @@ class Machine(State):
         self.summaries: dict[tuple[Instance, Hashable], list[Summary]] = {}
         self.class_attributes: dict[tuple[ClassValue, str, ClassValue | None], tuple[Value, ClassValue | External | None]] = {}
         self.defaults: dict[tuple[FunctionValue, str], Value] = {}
-        self.watched: dict[int, tuple[Slots, tuple[tuple[Slots, object, Value], ...]]] = {}
+        self.watched: dict[int, watch.Watched] = {}
         self.handling: list[Raised] = []
         self.defining: list[ClassValue] = []
         self.later: dict[tuple[str, str], tuple[ast.stmt, ...]] = {}

@@ -271,6 +271,11 @@ def decorated(machine: Machine, function: FunctionValue) -> Value:
 def decorated_class(machine: Machine, module: Module, node: ast.ClassDef) -> Value:
     """A class as its decorators leave it: those from outside, and those that are made by a call (registries), are taken to keep it."""
     value = machine.class_value(module, node)
+    if isinstance(value, ClassValue) and any(isinstance(base, ast.Name) and base.id == node.name for base in node.bases):
+        before = module_slots(machine, module).get(node.name, MISSING)  # `class A(A)`: the base is what the name meant so far
+        own = (before if isinstance(base, ast.Name) and base.id == node.name else dotted(machine, module, base) for base in node.bases)
+        unknown = machine.unknown(node.name, "a base class that is not understood")
+        value.slots["#bases"] = tuple(b if isinstance(b, ClassValue | External) else unknown for b in own)
     for decorator in reversed(node.decorator_list):
         known = dotted(machine, module, decorator) if not isinstance(decorator, ast.Call) else MISSING
         if isinstance(known, FunctionValue):

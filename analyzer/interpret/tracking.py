@@ -31,7 +31,9 @@ def tested(machine: Machine, wanted: Value, element: Value) -> None:
 def stored(machine: Machine, holder: Value, name: str, value: Value) -> None:
     """An attribute was given a list of ids, before any layer ran: what made them, and where they are kept."""
     items = value.state.get("items") if isinstance(value, ListValue | SetValue) else value
-    if machine.walk["order"] != () or not isinstance(items, tuple) or not items:
+    if machine.walk["order"] != () or not isinstance(items, tuple):
+        return
+    if not items and not any(step.label.endswith(f".{name} =") for step in machine.trail):
         return
     if all(isinstance(x, int) and not isinstance(x, bool) for x in items):
         ids = [x for x in items if isinstance(x, Id)]

@@ -60,7 +60,7 @@ def map_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Valu
     if len(known) < len(lists):
         return machine.unknown_items("list")
     return machine.watch_source(
-        machine.new_list(tuple(machine.call(args[0], parts, {}) for parts in zip(*known, strict=False)), iterator=True), *args[1:]
+        machine.new_list(tuple(machine.call(args[0], parts, {}) for parts in zip(*known, strict=False)), iterator=True), *args
     )
 
 
