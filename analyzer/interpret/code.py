@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from .. import ir
 from ..index import Module
@@ -11,6 +12,15 @@ from ..lower import LoweringError, lower_function, lower_statement
 from ..results import Location
 from .effects import Effects
 from .signals import GiveUp
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """What a function's body mentions: one of torch's lists of modules, other names, imports of its own."""
+
+    lists: bool
+    names: tuple[str, ...]
+    imports: tuple[ast.ImportFrom, ...]
 
 
 class Code:
@@ -23,6 +33,7 @@ class Code:
         self.effects: dict[ast.AST, Effects] = {}
         self.collectors: dict[ast.AST, bool] = {}
         self.builders: dict[ast.AST, bool] = {}
+        self.mentions: dict[ast.AST, Mentions] = {}
 
     def function(self, module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ir.Function:
         """The IR of a function; raises :class:`GiveUp` where it cannot be read."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ..index import Module
 from ..values import ClassValue, External, FunctionValue, Instance, Value
 from .classes import find_in_class, is_module_class, resolution_order
+from .code import Mentions
 from .effects import effects_of
 from .names import module_name
 
@@ -68,17 +69,26 @@ def inherited_method(machine: Machine, module: Module, node: ast.ClassDef, name:
 
 
 def body_builds(machine: Machine, module: Module, node: ast.AST, seen: set[ast.AST], depth: int) -> bool:
+    found = machine.code.mentions.get(node)
+    if found is None:
+        found = machine.code.mentions[node] = read_mentions(node)
+    if found.lists or any(import_builds(machine, module, inner, None, seen, depth + 1) for inner in found.imports):
+        return True
+    return depth < MAX_DEPTH and any(name_builds(machine, module, name, seen, depth + 1) for name in found.names)
+
+
+def read_mentions(node: ast.AST) -> Mentions:
+    """What a body mentions, read off once."""
     names: set[str] = set()
+    imports: list[ast.ImportFrom] = []
     for inner in ast.walk(node):
         if isinstance(inner, ast.Attribute) and inner.attr in LISTS:
-            return True
-        if isinstance(inner, ast.ImportFrom) and import_builds(machine, module, inner, None, seen, depth + 1):
-            return True
+            return Mentions(True, (), ())
+        if isinstance(inner, ast.ImportFrom):
+            imports.append(inner)
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
             names.add(inner.id)
-    if names & LISTS:
-        return True
-    return depth < MAX_DEPTH and any(name_builds(machine, module, name, seen, depth + 1) for name in sorted(names))
+    return Mentions(bool(names & LISTS), tuple(sorted(names)), tuple(imports))
 
 
 def name_builds(machine: Machine, module: Module, name: str, seen: set[ast.AST], depth: int) -> bool:
