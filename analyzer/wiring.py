@@ -18,7 +18,7 @@ from .source import SourceTree
 from .target import ConfigFacts
 from .values import ClassValue, FunctionValue, ListValue
 
-DEFAULT_LAYERS = 8
+DEFAULT_LAYERS = 7
 """Layers of a target of which the count is not known: enough to tell the first, the last and those between apart."""
 
 
