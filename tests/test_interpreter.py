@@ -25,7 +25,7 @@ GAPS = {
     "an iterator sees what is appended later": "not known: what an iterator walks has changed",
     "a generator expression looks at its names late": "not known: what a generator reads has changed when it is walked",
     "a view of a dict sees later keys": "not known: a view of a dict that has changed",
-    "a dict must not grow while it is walked": "wrong: the walk ends instead of raising RuntimeError",
+    "a dict must not grow while it is walked": "not known: a dict that changes its size while it is walked",
 }
 """Programs of which the machine does not know the answer, or knows a wrong one, and why."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ..values import ListValue, Value
+from ..values import DictValue, ListValue, Value
 from .branch import require
 from .containers import items_of, iterate
 from .signals import GiveUp
@@ -19,7 +19,17 @@ def walk(machine: Machine, value: Value) -> Iterable[Value] | None:
     value = require(machine, value, "what is walked depends on it")
     if isinstance(value, ListValue) and isinstance(items_of(machine, value), tuple):
         return walk_iterator(machine, value) if value.iterator else walk_list(machine, value)
-    return iterate(machine, value)
+    found = iterate(machine, value)
+    return walk_dict(machine, value, found) if isinstance(value, DictValue) and found is not None else found
+
+
+def walk_dict(machine: Machine, value: DictValue, keys: list[Value]) -> Iterator[Value]:
+    """A dict must not change its size while it is walked: Python raises at the next step."""
+    size = len(value.state)
+    for key in keys:
+        if len(value.state) != size:
+            raise GiveUp("a dict changes its size while it is walked", machine.location())
+        yield key
 
 
 def walk_list(machine: Machine, value: ListValue) -> Iterator[Value]:
