@@ -90,6 +90,10 @@ class FlowGraph:
         self.not_established: list[NotEstablished] = []
         self._graph: nx.MultiDiGraph[Node] = nx.MultiDiGraph()
 
+    def clear(self) -> None:
+        """Forget all nodes and edges."""
+        self._graph.clear()
+
     def add(self, node: Node) -> Node:
         self._graph.add_node(node)
         return node

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import TypeAlias
@@ -17,7 +17,9 @@ BUILT_IN = ("eagle3",)
 
 
 NEEDED = ("name", "package", "words", "setters", "entry", "layer_counts", "sink")
-OPTIONAL = ("text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption")
+OPTIONAL = ("text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption", "pipeline")
+PIPELINE = ("keys", "target_worker", "worker_methods", "projections")
+PIPELINE_TABLES = ("phases", "paths")
 SINK = ("class", "method", "hidden", "captured")
 SUPPOSED = ("calls", "returns", "values")
 
@@ -31,6 +33,24 @@ class Sink:
     method: str
     hidden: str
     captured: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """The way before the setter and behind the consumer.
+
+    ``keys``: the config keys that hold the ids. ``target_worker``: the attributes by which a worker holds the target's worker.
+    ``worker_methods``: the methods by which a worker is run. ``phases``: by the name of a phase, the functions that stand for it.
+    ``projections``: the attributes of a draft model that project the captured states. ``paths``: by the name of a variable that holds
+    the path of a model, whose config is loaded from there ("draft", "target").
+    """
+
+    keys: tuple[str, ...] = ()
+    target_worker: tuple[str, ...] = ()
+    worker_methods: tuple[str, ...] = ()
+    projections: tuple[str, ...] = ()
+    phases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    paths: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +76,7 @@ class Flow:
     sink: Sink
     kernels: Mapping[str, str]
     facts: Facts
+    pipeline: Pipeline = Pipeline()
 
 
 def load_flow(name: str) -> Flow:
@@ -106,6 +127,17 @@ def build(data: Table) -> Flow:
         sink=Sink(*(text(sink, key) for key in SINK)),
         kernels={name: text(table(data, "kernels"), name) for name in table(data, "kernels")},
         facts=build_facts(text(data, "package"), entries(data, "assumption")),
+        pipeline=build_pipeline(table(data, "pipeline")),
+    )
+
+
+def build_pipeline(data: Table) -> Pipeline:
+    check_keys(data, (), (*PIPELINE, *PIPELINE_TABLES), "pipeline.")
+    phases, paths = table(data, "phases"), table(data, "paths")
+    return Pipeline(
+        *(texts(data, key) for key in PIPELINE),
+        phases={name: texts(phases, name) for name in phases},
+        paths={name: text(paths, name) for name in paths},
     )
 
 

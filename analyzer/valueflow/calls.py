@@ -1,0 +1,338 @@
+"""Calls: who is called, how arguments become parameters, and which callees are run."""
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from .. import ir
+from ..values import ClassValue, External, FunctionValue
+from .domain import NONE, UNKNOWN, Closure, Exact, Items, Method, Object, Outside, Thing, Val, exact, join_all
+from .fields import bind, initial, read_attribute
+from .holders import call_collection
+from .outside import call_builtin, call_method_outside, call_outside
+from .store import State, joined
+from .tracks import held, is_collection, tracked
+
+if TYPE_CHECKING:
+    from .engine import Engine, Frame
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The evaluated arguments of one call, with the expressions that they come from."""
+
+    positional: tuple[Val, ...]
+    keywords: dict[str, Val]
+    places: dict[int | str, ir.Expression]
+    complete: bool
+    """False where a star brought in arguments that are not told apart."""
+
+    def all(self) -> Iterator[Val]:
+        yield from self.positional
+        yield from self.keywords.values()
+
+
+def call(engine: Engine, node: ir.Call, state: State) -> Val:
+    """One call expression."""
+    special = call_builtin(engine, node, state)
+    if special is not None:
+        return special
+    holder = _holder(engine, node, state)
+    arguments = read_arguments(engine, node, state)
+    if holder is not None and isinstance(node.func, ir.Attribute):
+        done = call_collection(engine, node, holder, arguments, state)
+        if done is not None:
+            return done
+    callee = _callee(engine, node, holder, state)
+    if isinstance(node.func, ir.Attribute):
+        if node.func.attr in engine.question.projections and holder is not None:
+            found = _project(engine, node, arguments, holder, state)
+            if found is not None:
+                return found
+        if node.func.attr in engine.question.setters:
+            _note_setter(engine, node, holder, arguments, state)
+    before = state.control
+    if not any(isinstance(thing, Outside) for thing in callee.things):  # whether it is called at all hangs on the tracked value
+        state.control = before | callee.marks
+    results = [call_thing(engine, node, callee, thing, arguments, state) for thing in callee.things]
+    state.control = before
+    if not results:
+        return call_outside(engine, node, callee, "", arguments, state)
+    return join_all(results)
+
+
+def _is_super(node: ir.Expression) -> bool:
+    return isinstance(node, ir.Call) and isinstance(node.func, ir.Name) and node.func.id == "super"
+
+
+def _holder(engine: Engine, node: ir.Call, state: State) -> Val | None:
+    """What a method is called on; None for a plain call and for ``super()``."""
+    from .expressions import evaluate
+
+    if not isinstance(node.func, ir.Attribute) or _is_super(node.func.value):
+        return None
+    return evaluate(engine, node.func.value, state)
+
+
+def _callee(engine: Engine, node: ir.Call, holder: Val | None, state: State) -> Val:
+    from .expressions import evaluate
+
+    if not isinstance(node.func, ir.Attribute):
+        return evaluate(engine, node.func, state)
+    if holder is None:
+        return _super(engine, state, node.func.attr)
+    return read_attribute(engine, state, holder, node.func.attr)
+
+
+def _super(engine: Engine, state: State, name: str) -> Val:
+    """A method of ``super()``."""
+    frame = engine.frame
+    receiver = _receiver(engine, state)
+    cls = receiver.objects[0].cls if receiver is not None and receiver.objects else None
+    if frame.owner is None or not isinstance(cls, ClassValue) or receiver is None:
+        return UNKNOWN
+    found, owner = engine.types.find(cls, name, frame.owner)
+    if isinstance(found, FunctionValue) and isinstance(owner, ClassValue):
+        return bind(engine, state, found, receiver, cls)
+    return UNKNOWN
+
+
+def _receiver(engine: Engine, state: State) -> Val | None:
+    code = engine.frame.code
+    return state.names.get(code.parameters[0].name) if code is not None and code.parameters else None
+
+
+def read_arguments(engine: Engine, node: ir.Call, state: State) -> Arguments:
+    from .expressions import evaluate, items_of
+
+    positional: list[Val] = []
+    keywords: dict[str, Val] = {}
+    places: dict[int | str, ir.Expression] = {}
+    complete = True
+    for argument in node.arguments:
+        val = evaluate(engine, argument.value, state)
+        if argument.star == 1:
+            items = items_of(state, val)
+            complete = complete and items is not None
+            positional += items or ()
+        elif argument.star == 2:
+            complete = False
+        elif argument.keyword is not None:
+            keywords[argument.keyword] = val
+            places[argument.keyword] = argument.value
+        else:
+            places[len(positional)] = argument.value
+            positional.append(val)
+    return Arguments(tuple(positional), keywords, places, complete)
+
+
+# ------------------------------------------------------------------ the consumer
+
+
+def _project(engine: Engine, node: ir.Call, arguments: Arguments, holder: Val, state: State) -> Val | None:
+    """A call of the draft's projection with captured states: the end of the flow."""
+    assert isinstance(node.func, ir.Attribute)
+    given = [val for val in arguments.all() if tracked(state, val)]
+    if not given:
+        return None
+    if any(val.mixed for val in given):
+        return UNKNOWN
+    consumer = engine.node("consumer", node.func.attr, node.at)
+    for place, val in (*enumerate(arguments.positional), *arguments.keywords.items()):
+        if val in given:
+            engine.tracks.hop(tracked(state, as_argument(engine, state, val, arguments, place, node)), consumer, "call")
+    for thing in holder.objects:
+        engine.consume(thing, node.func.attr, consumer)
+    return UNKNOWN
+
+
+def _note_setter(engine: Engine, node: ir.Call, holder: Val | None, arguments: Arguments, state: State) -> None:
+    """Remember what a setter of a model is called with, from outside the models; a field that turns out to hold one, too."""
+    receiver = engine.frame.receiver
+    if holder is None or (receiver is not None and any(thing.backing is not None for thing in receiver.objects)):
+        return
+    for thing in holder.objects:
+        if thing.backing is None and not isinstance(thing.cls, ClassValue):
+            engine.model_fields |= set(_fields_of(engine, node, thing, state))
+        given = next(arguments.all(), NONE)
+        engine.note_setter(thing, given, engine.location(node.at), state)
+
+
+def _fields_of(engine: Engine, node: ir.Call, thing: Object, state: State) -> Iterator[tuple[ClassValue, str]]:
+    """The class and attribute that hold what a method is called on."""
+    from .expressions import evaluate
+
+    if thing.field is not None:
+        yield thing.field
+    if isinstance(node.func, ir.Attribute) and isinstance(inner := node.func.value, ir.Attribute):
+        for holder in evaluate(engine, inner.value, state.copy()).objects:
+            if isinstance(holder.cls, ClassValue):
+                yield holder.cls, inner.attr
+
+
+def as_argument(engine: Engine, state: State, val: Val, arguments: Arguments, place: int | str, node: ir.Call) -> Val:
+    """A tracked value as an argument: a hop at the argument's own place."""
+    from .expressions import _text
+
+    expression = arguments.places.get(place)
+    at = expression.at if expression is not None else node.at
+    label = _text(expression) if expression is not None else str(place)
+    if not is_collection(val):
+        return val
+    return engine.tracks.move(state, val, lambda: engine.node("argument", label, at))
+
+
+# ---------------------------------------------------------------------- dispatch
+
+
+def call_thing(engine: Engine, node: ir.Call, callee: Val, thing: Thing, arguments: Arguments, state: State) -> Val:
+    """Call one of the things that the callee may be."""
+    match thing:
+        case Exact(value=FunctionValue() as function):
+            return enter(engine, node, Method(function, None), arguments, state)
+        case Method():
+            return enter(engine, node, thing, arguments, state)
+        case Exact(value=ClassValue() as cls):
+            return construct(engine, node, cls, arguments, state)
+        case Exact(value=External(name)):
+            return call_outside(engine, node, UNKNOWN, name, arguments, state)
+        case Closure():
+            return run_function(engine, node, thing, thing.code, arguments, state)
+        case Object():
+            return call_object(engine, node, thing, arguments, state)
+        case Outside(receiver, name):
+            return call_method_outside(engine, node, receiver, name, arguments, state)
+    return call_outside(engine, node, callee, "", arguments, state)
+
+
+def call_object(engine: Engine, node: ir.Call, thing: Object, arguments: Arguments, state: State) -> Val:
+    """Calling an object runs its ``__call__``, for a module its ``forward``."""
+    if isinstance(thing.cls, ClassValue):
+        for name in ("__call__", "forward"):
+            found, owner = engine.types.find(thing.cls, name)
+            if isinstance(found, FunctionValue) and isinstance(owner, ClassValue):
+                return enter(engine, node, Method(found, Val((thing,))), arguments, state)
+    name = thing.cls.name if isinstance(thing.cls, External) else thing.path.rpartition(".")[2]
+    return call_method_outside(engine, node, UNKNOWN, name, arguments, state)
+
+
+def construct(engine: Engine, node: ir.Call, cls: ClassValue, arguments: Arguments, state: State) -> Val:
+    """A new object; its constructor is run where something tracked goes in, or something looked for can come of it."""
+    engine.serial += 1
+    made = Object(f"{cls.name}#{engine.serial}", cls, made=True)
+    state.write(made, "#made", exact(True))
+    fields = engine.declared_fields(cls)
+    init, owner = engine.types.find(cls, "__init__")
+    if fields and not isinstance(owner, ClassValue):
+        given = {**dict(zip(fields, arguments.positional, strict=False)), **arguments.keywords}
+        places = {**{name: arguments.places.get(n) for n, name in enumerate(fields)}, **arguments.places}
+        for name, val in given.items():
+            expression = places.get(name)
+            at = expression.at if expression is not None else node.at
+            label = f"{cls.name}.{name}"
+            state.write(made, str(name), engine.tracks.move(state, val, lambda at=at, label=label: engine.node("field", label, at)))
+        for name in fields:
+            if name not in given and arguments.complete and (default := engine.field_default(cls, name)) is not None:
+                state.write(made, name, default)
+        after, after_owner = engine.types.find(cls, "__post_init__")
+        if isinstance(after, FunctionValue) and isinstance(after_owner, ClassValue):
+            enter(engine, node, Method(after, Val((made,))), Arguments((), {}, {}, True), state)
+    elif isinstance(init, FunctionValue):
+        enter(engine, node, Method(init, Val((made,))), arguments, state)
+    return Val((made,))
+
+
+def enter(engine: Engine, node: ir.Call, method: Method, arguments: Arguments, state: State) -> Val:
+    """Run a function of the tree, if that can matter; else what its annotation says comes of it."""
+    function = method.function
+    if not engine.worth(function, method.receiver, arguments.all(), state):
+        return engine.declared_result(function, node)
+    code = engine.lower(function)
+    if code is None or engine.is_running(code, method.receiver):
+        if any(held(state, val) or val.marks for val in arguments.all()):
+            engine.lost(f"{function.name}(…)", "the function cannot be read, or calls itself", node.at)
+        return engine.declared_result(function, node)
+    return run_function(engine, node, method, code, arguments, state)
+
+
+def run_function(engine: Engine, node: ir.Call, callee: Method | Closure, code: ir.Function, arguments: Arguments, state: State) -> Val:
+    """Bind the arguments, run the body, join what it returned."""
+    from .statements import Raising, run_block
+
+    moved = Arguments(
+        tuple(as_argument(engine, state, val, arguments, n, node) for n, val in enumerate(arguments.positional)),
+        {name: as_argument(engine, state, val, arguments, name, node) for name, val in arguments.keywords.items()},
+        arguments.places, arguments.complete,
+    )  # fmt: skip
+    frame = _frame(engine, callee, code, node)
+    inner = State({}, state.heap, state.control)
+    with engine.entered(frame):
+        bind_parameters(engine, inner, code, callee, moved)
+        try:
+            end = run_block(engine, code.body, inner)
+        except Raising as raising:
+            end = None
+            if not frame.results:
+                raise Raising(replace(raising.state, names=state.names, control=state.control)) from None
+    return _returned(engine, state, [*frame.results, *([(NONE, end)] if end is not None else [])])
+
+
+def _frame(engine: Engine, callee: Method | Closure, code: ir.Function, node: ir.Call) -> Frame:
+    if isinstance(callee, Closure):
+        return engine.new_frame(code, callee.module, None, callee.owner, None, callee.around, node.at)
+    function = callee.function
+    return engine.new_frame(code, function.module, function, function.owner, callee.receiver, {}, node.at)
+
+
+def _returned(engine: Engine, state: State, results: list[tuple[Val, State]]) -> Val:
+    """The caller's state and the value, joined over all ways out of the callee."""
+    after: State | None = None
+    for _, each in results:
+        after = joined(after, replace(each, names={}), lambda thing, name: initial(engine, thing, name))
+    if after is not None:
+        state.heap, state.unsure = after.heap, state.unsure or after.unsure
+    return join_all(val for val, _ in results) if results else UNKNOWN
+
+
+def bind_parameters(engine: Engine, state: State, code: ir.Function, callee: Method | Closure, arguments: Arguments) -> None:
+    """Give each parameter its argument, its default, or an object of its declared class."""
+    positional, keywords = list(arguments.positional), dict(arguments.keywords)
+    places = parameter_places(callee.function if isinstance(callee, Method) else None)
+    if isinstance(callee, Method) and callee.receiver is not None:
+        positional.insert(0, callee.receiver)
+    for number, parameter in enumerate(code.parameters):
+        name = parameter.name
+        if number == 0 and isinstance(callee, Method) and callee.receiver is not None:
+            state.names[name] = positional.pop(0)
+        elif parameter.kind == "star":
+            state.names[name], positional = Val((Items(tuple(positional)),)), []
+        elif parameter.kind == "star-star":
+            state.names[name] = replace(join_all(keywords.values()), open=True)
+        else:
+            val = _argument(engine, state, parameter, positional, keywords, arguments.complete)
+            at = places.get(name, code.at)
+            state.names[name] = engine.tracks.move(state, val, lambda name=name, at=at: engine.node("parameter", name, at), "call")  # type: ignore[misc]
+
+
+def _argument(
+    engine: Engine, state: State, parameter: ir.Parameter, positional: list[Val], keywords: dict[str, Val], complete: bool
+) -> Val:
+    from .expressions import evaluate
+
+    if parameter.kind != "keyword-only" and positional:
+        return positional.pop(0)
+    if parameter.name in keywords:
+        return keywords.pop(parameter.name)
+    if parameter.default is not None and complete:
+        return evaluate(engine, parameter.default, state)
+    return engine.declared_parameter(parameter, f"{engine.frame.symbol}.{parameter.name}")
+
+
+def parameter_places(function: FunctionValue | None) -> dict[str, ir.At]:
+    if function is None or function.node is None:
+        return {}
+    arguments: ast.arguments = function.node.args
+    return {a.arg: ir.At(a.lineno, a.col_offset) for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+

@@ -1,0 +1,155 @@
+"""The abstract values of the value-flow analysis.
+
+Where the interpreter asks *what is it*, this domain asks *where did it come from*: a :class:`Val` is a set of possible things and the
+places ("marks") that the tracked value passed last. Whatever is not known is ``open``; a join is a union.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from .. import ir
+from ..graph import Node
+from ..index import Module
+from ..values import ClassValue, External, FunctionValue, Instance, ListValue, Value
+
+MOST_THINGS = 8
+"""Possible things of one value; what has more of them is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """A value of the interpreter's domain that cannot change: a constant, a class, a function, a module, an enumeration's member."""
+
+    value: Value
+    kind: str = field(default="")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", type(self.value).__name__)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Object:
+    """One object of the program, told apart by the way that leads to it (``worker.target_worker.model_runner``) or by where it was made.
+
+    ``cls`` is its class, or the declared one, or None. ``backing`` is the same object as the interpreter built it. ``field`` is the
+    class and attribute that hold it, where it was found in one. ``made``: by the code that was run. ``lasting``: it lives as long as the
+    engine, so that handing it on hands on nothing.
+    """
+
+    path: str
+    cls: ClassValue | External | None = None
+    backing: Instance | ListValue | None = None
+    field: tuple[ClassValue, str] | None = None
+    made: bool = False
+    lasting: bool = False
+
+    def __repr__(self) -> str:
+        return self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A tuple."""
+
+    items: tuple[Val, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A function of the tree, with its receiver where it is bound to one."""
+
+    function: FunctionValue
+    receiver: Val | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """A method or attribute of something outside the tree: ``torch.Tensor.to`` of one tensor."""
+
+    receiver: Val
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closure:
+    """A function defined inside another, with the variables around it."""
+
+    code: ir.Function
+    module: Module
+    owner: ClassValue | None
+    around: dict[str, Val]
+
+
+Thing: TypeAlias = Exact | Object | Items | Method | Outside | Closure
+Origin: TypeAlias = tuple[str, tuple[str, ...]]
+"""Whose config a value was read from ("draft", "target"), and the keys that lead to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Val:
+    """What one expression may be.
+
+    ``marks``: the nodes that the tracked value passed last. ``carry``: for a reference to something that holds tracked values, pairs of
+    the node that put one there and the node that the reference passed last. ``mixed``: other tensors were concatenated to the tracked
+    ones.
+    """
+
+    things: tuple[Thing, ...] = ()
+    open: bool = False
+    marks: frozenset[Node] = frozenset()
+    carry: frozenset[tuple[Node, Node]] = frozenset()
+    origin: frozenset[Origin] = frozenset()
+    mixed: bool = False
+
+    @property
+    def only(self) -> Thing | None:
+        """The one thing that it is, if it can be nothing else."""
+        return self.things[0] if len(self.things) == 1 and not self.open else None
+
+    @property
+    def objects(self) -> tuple[Object, ...]:
+        return tuple(thing for thing in self.things if isinstance(thing, Object))
+
+    def marked(self, *marks: Node) -> Val:
+        return replace(self, marks=frozenset(marks))
+
+
+UNKNOWN = Val(open=True)
+NONE = Val((Exact(None),))
+
+
+def exact(value: Value) -> Val:
+    return Val((Exact(value),))
+
+
+def is_constant(val: Val) -> bool:
+    thing = val.only
+    return isinstance(thing, Exact) and (thing.value is None or isinstance(thing.value, bool | int | float | str))
+
+
+def join(a: Val, b: Val) -> Val:
+    """Either of two values."""
+    if a == b:
+        return a
+    if not a.things and not b.things:
+        return Val((), a.open or b.open, a.marks | b.marks, a.carry | b.carry, a.origin | b.origin, a.mixed or b.mixed)
+    things = _join_items(a.things, b.things) or tuple(dict.fromkeys((*a.things, *b.things)))
+    is_open = a.open or b.open or len(things) > MOST_THINGS
+    return Val(things[:MOST_THINGS], is_open, a.marks | b.marks, a.carry | b.carry, a.origin | b.origin, a.mixed or b.mixed)
+
+
+def join_all(vals: Iterable[Val]) -> Val:
+    found = Val()
+    for val in vals:
+        found = join(found, val)
+    return found
+
+
+def _join_items(a: tuple[Thing, ...], b: tuple[Thing, ...]) -> tuple[Thing, ...] | None:
+    """Two tuples of one length are joined item by item."""
+    match a, b:
+        case (Items(left),), (Items(right),) if len(left) == len(right):
+            return (Items(tuple(join(x, y) for x, y in zip(left, right, strict=True))),)
+    return None

@@ -1,0 +1,254 @@
+"""The value-flow analysis runs functions of the tree on values of :mod:`.domain`, both ways at every open branch."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from .. import ir
+from ..graph import FlowGraph, Node, NodeKind
+from ..index import Module
+from ..interpret.classes import dataclass_fields
+from ..interpret.code import Code
+from ..interpret.machine import Machine
+from ..interpret.names import class_name
+from ..interpret.signals import GiveUp, NeedDecision, Raised
+from ..results import Location, NotEstablished
+from ..values import ClassValue, External, ExternalObject, FunctionValue, Instance, ListValue
+from .domain import UNKNOWN, Method, Object, Origin, Val
+from .fields import whole
+from .relevance import Relevance
+from .store import State
+from .tracks import Tracks, held, holds, tracked
+from .types import Types
+
+MOST_STATEMENTS = 120_000
+"""Statements executed from one root before what is left is not followed."""
+MOST_CALLS = 40
+"""Calls inside one another."""
+
+
+@dataclass(slots=True)
+class Frame:
+    """One running function. ``results`` are the values that it returned, with the states in which it did."""
+
+    module: Module
+    code: ir.Function | None
+    function: FunctionValue | None
+    owner: ClassValue | None
+    receiver: Val | None
+    around: dict[str, Val]
+    context: str
+    symbol: str
+    results: list[tuple[Val, State]] = field(default_factory=list)
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a run looks for, as data of the flow.
+
+    ``keys``: the config keys. ``setters``: the methods that take the ids. ``projections``: the attributes of a draft that project the
+    captured states. ``paths``: by the name of a variable that holds the path of a model, whose it is ("draft", "target").
+    ``configs``: the configs in hand, by whose they are. ``places``: where an entry stands in its file.
+    """
+
+    keys: frozenset[str]
+    setters: frozenset[str]
+    projections: frozenset[str]
+    paths: Mapping[str, str]
+    configs: Mapping[str, Mapping[str, object]]
+    places: Mapping[Origin, Location]
+
+
+@dataclass(frozen=True, slots=True)
+class SetterCall:
+    """A call of a setter from outside the models: on what, with what, where, and the state behind it."""
+
+    receiver: Object
+    ids: Val
+    at: Location
+    state: State
+
+
+@dataclass(slots=True)
+class Engine:
+    """One analysis: what is asked, what is known of the tree, the graph that is written, and the stack of running functions.
+
+    ``models`` answers which objects stand for a field that holds a model (none: it holds no model), ``guess`` of which classes an
+    attribute may be that is declared nowhere. ``consumed`` collects the calls of a
+    projection: the object, its attribute, and the node.
+    """
+
+    question: Question
+    machine: Machine
+    code: Code
+    types: Types
+    graph: FlowGraph
+    relevance: Relevance
+    models: Callable[[Object], tuple[Object, ...]]
+    guess: Callable[[ClassValue, str], tuple[ClassValue, ...]]
+    tracks: Tracks = field(init=False)
+    frames: list[Frame] = field(default_factory=list)
+    statements: int = 0
+    serial: int = 0
+    handed: int = 0
+    symbolic: dict[tuple[Object, str], Val] = field(default_factory=dict)
+    backings: dict[Instance | ListValue, Object] = field(default_factory=dict)
+    made: dict[tuple[str, Location], Val] = field(default_factory=dict)
+    model_fields: set[tuple[ClassValue, str]] = field(default_factory=set)
+    setter_calls: list[SetterCall] = field(default_factory=list)
+    consumed: list[tuple[Object, str, Node]] = field(default_factory=list)
+    unfollowed: dict[Location, NotEstablished] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.tracks = Tracks(self.graph)
+
+    # ------------------------------------------------------------------ places
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    def location(self, at: ir.At) -> Location:
+        return self.machine.place(self.frame.module.path, at.line)
+
+    def node(self, kind: NodeKind, label: str, at: ir.At) -> Node:
+        frame = self.frame
+        return Node(kind, label, self.location(at), at.column, frame.symbol, frame.context)
+
+    def lost(self, what: str, reason: str, at: ir.At) -> None:
+        """A tracked value went where it is not followed."""
+        place = self.location(at)
+        self.unfollowed.setdefault(place, NotEstablished(what, reason, place))
+
+    def consume(self, holder: Object, name: str, node: Node) -> None:
+        self.consumed.append((holder, name, node))
+
+    def note_setter(self, receiver: Object, ids: Val, at: Location, state: State) -> None:
+        self.setter_calls.append(SetterCall(receiver, ids, at, state.copy()))
+        self.handed += bool(tracked(state, ids))
+
+    def holds_model(self, thing: Object, name: str) -> bool:
+        """Whether a field of this object is one that holds a model."""
+        return isinstance(thing.cls, ClassValue) and bool(self.models(Object(f"{thing.path}.{name}", field=(thing.cls, name))))
+
+    # ------------------------------------------------------------------- bounds
+
+    def count(self) -> bool:
+        """Whether there is room for one more statement."""
+        self.statements += 1
+        return self.statements <= MOST_STATEMENTS
+
+    def worth(self, function: FunctionValue, receiver: Val | None, arguments: Iterator[Val], state: State) -> bool:
+        """Whether a function must be run: something tracked, or a config, goes in, or what is looked for can come of it."""
+        if len(self.frames) >= MOST_CALLS or self.statements > MOST_STATEMENTS:
+            return False
+        if any(val.marks or val.origin or self.is_path(val) or held(state, val) for val in arguments):
+            return True
+        objects = receiver.objects if receiver is not None else ()
+        if any(holds(state, thing) or self.is_marked_model(state, thing) for thing in objects):
+            return True
+        classes = [thing.cls for thing in objects if isinstance(thing.cls, ClassValue)] or [function.owner]
+        return any(self.relevance.reaches(function, cls) for cls in classes)
+
+    def is_path(self, val: Val) -> bool:
+        return any(thing.path.rpartition(".")[2] in self.question.paths for thing in val.objects)
+
+    def is_marked_model(self, state: State, model: Object) -> bool:
+        """Whether the model, or a part of it, holds a tracked value."""
+        if model.backing is None:
+            return False
+        parts = (thing for thing in state.heap if thing.backing is not None and thing.path.startswith(model.path))
+        return any(holds(state, part) for part in parts)
+
+    def is_running(self, code: ir.Function, receiver: Val | None) -> bool:
+        return any(frame.code is code and frame.receiver == receiver for frame in self.frames)
+
+    # ------------------------------------------------------------- declarations
+
+    def lower(self, function: FunctionValue) -> ir.Function | None:
+        """The function's code; None where it cannot be read."""
+        if function.code is not None:
+            return function.code
+        try:
+            return self.code.function(function.module, function.node) if function.node is not None else None
+        except GiveUp:
+            return None
+
+    def objects_of(self, path: str, module: Module, annotation: str | None) -> Val:
+        """Objects of the classes that an annotation names, or one of no known class."""
+        types = self.types.annotation(module, annotation) if annotation is not None else ()
+        plain = [cls for cls in types if not (isinstance(cls, External) and cls.name.startswith(("builtins.", "torch.Tensor")))]
+        return Val(tuple(Object(path, cls) for cls in plain) or (Object(path),))
+
+    def declared_parameter(self, parameter: ir.Parameter, path: str) -> Val:
+        return self.objects_of(path, self.frame.module, parameter.annotation)
+
+    def declared_result(self, function: FunctionValue, node: ir.Call) -> Val:
+        """What a function that is not run is declared to return: one object for each place that calls it."""
+        import ast
+
+        key = (function.name, self.location(node.at))
+        found = self.made.get(key)
+        if found is None:
+            returns = function.node.returns if function.node is not None else None
+            annotation = ast.unparse(returns) if returns is not None else None
+            found = UNKNOWN if annotation == "None" else self.objects_of(f"{function.name}()", function.module, annotation)
+            self.made[key] = found
+        return found
+
+    def declared_fields(self, cls: ClassValue) -> tuple[str, ...]:
+        try:
+            with self.machine.in_module(cls.module):
+                return tuple(dataclass_fields(self.machine, cls))
+        except (GiveUp, NeedDecision, Raised):
+            return ()
+
+    def field_default(self, cls: ClassValue, name: str) -> Val | None:
+        """The default of a dataclass's field, where it is a constant."""
+        try:
+            with self.machine.in_module(cls.module):
+                owner, node = dataclass_fields(self.machine, cls)[name]
+                value = class_name(self.machine, owner, name) if node.value is not None else UNKNOWN
+        except (GiveUp, NeedDecision, Raised):
+            return None
+        return None if isinstance(value, Val | ExternalObject) else whole(self, value)
+
+    # ------------------------------------------------------------------- frames
+
+    def new_frame(
+        self, code: ir.Function, module: Module, function: FunctionValue | None, owner: ClassValue | None, receiver: Val | None,
+        around: dict[str, Val], at: ir.At | None,
+    ) -> Frame:  # fmt: skip
+        symbol = f"{owner.name}.{code.name}" if owner is not None else code.name
+        if not self.frames or at is None:
+            return Frame(module, code, function, owner, receiver, around, symbol, symbol)
+        step = f"{self.frame.symbol}:{at.line}"
+        outer, _, _ = self.frame.context.rpartition(" > ")
+        context = f"{outer} > {step} > {symbol}" if outer else f"{step} > {symbol}"
+        return Frame(module, code, function, owner, receiver, around, context, symbol)
+
+    @contextmanager
+    def entered(self, frame: Frame) -> Iterator[None]:
+        self.frames.append(frame)
+        try:
+            yield
+        finally:
+            self.frames.pop()
+
+    def run_property(self, state: State, function: FunctionValue, receiver: Val) -> Val:
+        """The value of a property."""
+        from .calls import Arguments, run_function
+
+        code = self.lower(function)
+        if code is None or self.is_running(code, receiver) or len(self.frames) >= MOST_CALLS:
+            return UNKNOWN
+        node = ir.Call(ir.Name(function.name, self.at), (), self.at)
+        return run_function(self, node, Method(function, receiver), code, Arguments((), {}, {}, True), state)
+
+    @property
+    def at(self) -> ir.At:
+        code = self.frame.code if self.frames else None
+        return code.at if code is not None else ir.At(1, 0)

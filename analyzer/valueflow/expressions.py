@@ -1,0 +1,409 @@
+"""Expressions: each becomes a value of the domain; what changes the state changes it in place."""
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .. import ir
+from ..values import MISSING, External
+from .calls import call
+from .domain import NONE, UNKNOWN, Closure, Exact, Items, Object, Val, exact, is_constant, join, join_all
+from .fields import front, initial, read_attribute, whole
+from .lookups import look_up, reads_key
+from .store import State
+from .tracks import ELEMENT, ITEMS, shown, tracked
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+MOST_ITEMS = 256
+
+
+def evaluate(engine: Engine, node: ir.Expression, state: State) -> Val:  # noqa: PLR0911
+    """The value of one expression."""
+    match node:
+        case ir.Const():
+            return exact(node.value)
+        case ir.Name():
+            return name(engine, node.id, state)
+        case ir.Attribute():
+            return attribute(engine, node, state)
+        case ir.Subscript():
+            return subscript(engine, node, state)
+        case ir.Call():
+            return call(engine, node, state)
+        case ir.Binary():
+            return binary(engine, node, state)
+        case ir.Unary():
+            val = evaluate(engine, node.operand, state)
+            answer = truth(state, val)
+            if node.op == "not":
+                return replace(UNKNOWN if answer is None else exact(not answer), marks=val.marks)
+            only = val.only
+            return exact(-only.value) if node.op == "-" and isinstance(only, Exact) and isinstance(only.value, int | float) else UNKNOWN
+        case ir.Boolean():
+            return boolean(engine, node, state)
+        case ir.Compare():
+            return compare(engine, node, state)
+        case ir.Conditional():
+            return conditional(engine, node, state)
+        case ir.Lambda():
+            owner = engine.frame.owner
+            return Val((Closure(node.function, engine.frame.module, owner, {**engine.frame.around, **state.names}),))
+        case ir.Starred():
+            return evaluate(engine, node.value, state)
+        case ir.Display():
+            return display(engine, node, state)
+        case ir.DictDisplay():
+            return dict_display(engine, node, state)
+        case ir.Comprehension():
+            return comprehension(engine, node, state)
+        case ir.NamedExpression():
+            val = evaluate(engine, node.value, state)
+            state.names[node.target.id] = engine.tracks.move(state, val, lambda: engine.node("variable", node.target.id, node.target.at))
+            return val
+        case ir.FormattedString():
+            parts = [evaluate(engine, part, state) for part in node.parts]
+            return replace(UNKNOWN, origin=frozenset().union(*(part.origin for part in parts)))
+        case ir.Await() | ir.Yield():
+            return evaluate(engine, node.value, state) if node.value is not None else NONE
+        case ir.Slice():
+            for part in (node.lower, node.upper, node.step):
+                if part is not None:
+                    evaluate(engine, part, state)
+            return UNKNOWN
+        case ir.EllipsisConst() | ir.OpaqueExpression():
+            return UNKNOWN
+
+
+def name(engine: Engine, wanted: str, state: State) -> Val:
+    found = state.names.get(wanted) or engine.frame.around.get(wanted)
+    if found is not None:
+        return found
+    value = engine.types.name(engine.frame.module, wanted)
+    if value is MISSING:
+        state.unsure = True
+        return UNKNOWN
+    return whole(engine, value, f"{engine.frame.module.name}.{wanted}")
+
+
+def attribute(engine: Engine, node: ir.Attribute, state: State) -> Val:
+    holder = evaluate(engine, node.value, state)
+    if reads_key(engine, state, holder, node.attr):
+        return look_up(engine, state, holder, node.attr, None, node.at)
+    return read_attribute(engine, state, holder, node.attr)
+
+
+def subscript(engine: Engine, node: ir.Subscript, state: State) -> Val:
+    holder, index = evaluate(engine, node.value, state), evaluate(engine, node.index, state)
+    key = index.only
+    if isinstance(key, Exact) and isinstance(key.value, str) and (holder.origin or reads_key(engine, state, holder, key.value)):
+        return look_up(engine, state, holder, key.value, None, node.at)
+    if isinstance(key, Exact) and isinstance(key.value, int | str):
+        found = [item for thing in holder.things for item in _at(state, holder, thing, key.value)]
+        if found:
+            return join_all(found)
+    if holder.marks:
+        return transformed(engine, state, holder, f"[{_index_text(node.index)}]", node)
+    objects = [initial(engine, thing, ELEMENT) for thing in holder.objects if ELEMENT not in state.fields(thing)]
+    if isinstance(node.index, ir.Slice):
+        return holder
+    state.unsure = True
+    stored = [front(holder, fields[ELEMENT]) for thing in holder.objects if ELEMENT in (fields := state.fields(thing))]
+    return join_all((*stored, *objects)) if stored or any(val.things for val in objects) else UNKNOWN
+
+
+def _at(state: State, holder: Val, thing: object, key: int | str) -> list[Val]:
+    match thing:
+        case Items(items) if isinstance(key, int) and -len(items) <= key < len(items):
+            return [items[key]]
+        case Object():
+            fields = state.fields(thing)
+            if isinstance(key, int) and (known := fields.get(ITEMS)) is not None:
+                return [front(holder, item) for only in known.things for item in _at(state, holder, only, key)]
+            if f"[{key!r}]" in fields:
+                return [front(holder, fields[f"[{key!r}]"])]
+    return []
+
+
+def _index_text(node: ir.Expression) -> str:
+    match node:
+        case ir.Const():
+            return repr(node.value)
+        case ir.Name():
+            return node.id
+        case ir.Slice():
+            return ":".join("" if part is None else _index_text(part) for part in (node.lower, node.upper))
+    return "…"
+
+
+def transformed(engine: Engine, state: State, val: Val, label: str, node: ir.Expression, after: Val | None = None) -> Val:
+    """A tracked value after one operation."""
+    result = after or replace(UNKNOWN, mixed=val.mixed)
+    made = engine.node("transform", label, node.at)
+    engine.tracks.hop(val.marks, made, "data", label, shown(state, val), shown(state, result))
+    return replace(result, marks=frozenset({made}), mixed=val.mixed)
+
+
+def binary(engine: Engine, node: ir.Binary, state: State) -> Val:
+    left, right = evaluate(engine, node.left, state), evaluate(engine, node.right, state)
+    result = arithmetic(engine, node.op, left, right, state)
+    source = left if left.marks else right
+    if source.marks and not result.objects:
+        other = shown(state, right if source is left else left)
+        text = (f"{node.op} {other or '…'}") if source is left else f"{other or '…'} {node.op}"
+        marked = replace(source, marks=left.marks | right.marks)
+        return transformed(engine, state, marked, text, node, result)
+    return replace(result, origin=left.origin | right.origin)
+
+
+def arithmetic(engine: Engine, op: str, left: Val, right: Val, state: State) -> Val:
+    """``left op right`` where both are exact; lists are joined."""
+    match left.only, right.only:
+        case Exact(value=int() as a), Exact(value=int() as b):
+            found = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "//": lambda: a // b if b else None, "%": lambda: None}
+            value = found[op]() if op in found else None
+            return UNKNOWN if value is None else exact(value)
+        case Object() as a, Object() as b if op == "+":
+            left_items, right_items = items_of(state, left), items_of(state, right)
+            if left_items is not None and right_items is not None:
+                return new_list(engine, state, (*left_items, *right_items))
+            if tracked(state, left) or tracked(state, right):
+                return new_list(engine, state, None, join(read_element(state, left, None), read_element(state, right, None)))
+    return UNKNOWN
+
+
+# ------------------------------------------------------------------- conditions
+
+
+def truth(state: State, val: Val) -> bool | None:
+    """Whether a value counts as true, where that is known."""
+    answers = {_truth(state, thing) for thing in val.things}
+    return answers.pop() if len(answers) == 1 and not val.open else None
+
+
+def _truth(state: State, thing: object) -> bool | None:
+    match thing:
+        case Exact(value=None | bool() | int() | float() | str() as value):
+            return bool(value)
+        case Exact():
+            return True
+        case Items(items):
+            return bool(items)
+        case Object(made=True) if thing.cls is None or ITEMS in state.fields(thing):
+            known = state.fields(thing).get(ITEMS)
+            return bool(known.only.items) if known is not None and isinstance(known.only, Items) else None
+        case Object(made=True):
+            return True
+    return None
+
+
+def boolean(engine: Engine, node: ir.Boolean, state: State) -> Val:
+    left = evaluate(engine, node.left, state)
+    answer = truth(state, left)
+    if answer is (node.op == "or"):
+        return left
+    right = evaluate(engine, node.right, state)
+    if answer is not None:
+        return right if not left.marks else replace(right, marks=right.marks | left.marks) if is_constant(left) else right
+    return join(left, right)
+
+
+def conditional(engine: Engine, node: ir.Conditional, state: State) -> Val:
+    test = evaluate(engine, node.test, state)
+    answer = truth(state, test)
+    before = state.control
+    state.control = before | test.marks
+    if answer is None:
+        body, orelse = evaluate(engine, node.body, state), evaluate(engine, node.orelse, state)
+        found = join(body, orelse)
+    else:
+        found = evaluate(engine, node.body if answer else node.orelse, state)
+    state.control = before
+    if test.marks and not found.marks:  # which of the two it is tells of the tracked value
+        found = replace(found, marks=test.marks)
+    return found
+
+
+def compare(engine: Engine, node: ir.Compare, state: State) -> Val:
+    left = evaluate(engine, node.left, state)
+    answers: list[bool | None] = []
+    marks: frozenset[object] = frozenset()
+    for op, operand in node.comparisons:
+        right = evaluate(engine, operand, state)
+        answers.append(_compare(engine, state, op, left, right))
+        if op not in ("is", "is not"):
+            marks |= tracked(state, left) | tracked(state, right)
+        left = right
+    answer = False if False in answers else None if None in answers else True
+    result = UNKNOWN if answer is None else exact(answer)
+    if not marks:
+        return result
+    test = engine.node("test", _test_text(node), node.at)
+    engine.tracks.hop(marks, test)  # type: ignore[arg-type]
+    return result.marked(test)
+
+
+def _test_text(node: ir.Compare) -> str:
+    op, right = node.comparisons[0]
+    return f"{_text(node.left)} {op} {_text(right)}"
+
+
+def _text(node: ir.Expression) -> str:
+    match node:
+        case ir.Name():
+            return node.id
+        case ir.Attribute():
+            return f"{_text(node.value)}.{node.attr}"
+        case ir.Const():
+            return repr(node.value)
+        case ir.Subscript():
+            return f"{_text(node.value)}[{_index_text(node.index)}]"
+        case ir.Call():
+            return f"{_text(node.func)}(…)"
+        case ir.Binary():
+            return f"{_text(node.left)} {node.op} {_text(node.right)}"
+    return "…"
+
+
+def _compare(engine: Engine, state: State, op: str, left: Val, right: Val) -> bool | None:
+    if op in ("is", "is not", "==", "!="):
+        same = _same(left, right)
+        return same if same is None or op in ("is", "==") else not same
+    if op in ("in", "not in"):
+        items = items_of(state, right)
+        if items is None or not is_constant(left) or not all(map(is_constant, items)):
+            return None
+        found = any(_same(left, item) for item in items)
+        return found if op == "in" else not found
+    match left.only, right.only:
+        case Exact(value=int() as a), Exact(value=int() as b):
+            return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}.get(op)
+    return None
+
+
+def _same(left: Val, right: Val) -> bool | None:
+    """Whether two values are equal: told where both are exact, or one is None and the other cannot be."""
+    a, b = left.only, right.only
+    if isinstance(a, Exact) and isinstance(b, Exact):
+        return a.value == b.value
+    none = Exact(None)
+    for one, other in ((left, right), (right, left)):
+        if one.only == none and other.things and not other.open and all(_never_none(thing) for thing in other.things):
+            return False
+    return None
+
+
+def _never_none(thing: object) -> bool:
+    return (isinstance(thing, Exact) and thing.value is not None) or isinstance(thing, Items | Closure) or getattr(thing, "made", False)
+
+
+# ------------------------------------------------------------------ collections
+
+
+def items_of(state: State, val: Val) -> tuple[Val, ...] | None:
+    """The items of a tuple or list whose items are known."""
+    match val.only:
+        case Items(items):
+            return items
+        case Object() as thing:
+            known = state.fields(thing).get(ITEMS)
+            if known is not None and isinstance(known.only, Items):
+                return tuple(front(val, item) for item in known.only.items)
+    return None
+
+
+def read_element(state: State, holder: Val, item: Val | None) -> Val:
+    """One item of a collection: ``item`` where it is known, else what stands for any of them."""
+    if item is None:
+        parts: list[Val] = []
+        for thing in holder.things:
+            match thing:
+                case Items(items):
+                    parts += items
+                case Object():
+                    fields = state.fields(thing)
+                    known = fields.get(ITEMS)
+                    if known is not None and isinstance(known.only, Items):
+                        parts += known.only.items
+                    elif ELEMENT in fields:
+                        parts.append(fields[ELEMENT])
+        item = join_all(parts) if parts else UNKNOWN
+    found = front(holder, item)
+    return replace(found, marks=holder.marks) if holder.marks else found
+
+
+def new_list(engine: Engine, state: State, items: tuple[Val, ...] | None, element: Val | None = None) -> Val:
+    engine.serial += 1
+    made = Object(f"list#{engine.serial}", made=True)
+    if items is not None and len(items) <= MOST_ITEMS:
+        state.write(made, ITEMS, Val((Items(items),)))
+    else:
+        state.write(made, ELEMENT, element or join_all(items or ()))
+    return Val((made,))
+
+
+def display(engine: Engine, node: ir.Display, state: State) -> Val:
+    parts: list[Val] = []
+    known = True
+    for item in node.items:
+        val = evaluate(engine, item, state)
+        if isinstance(item, ir.Starred):
+            inner = items_of(state, val)
+            known = known and inner is not None
+            parts += inner if inner is not None else (read_element(state, val, None),)
+        else:
+            parts.append(val)
+    if node.kind == "tuple" and known:
+        return Val((Items(tuple(parts)),))
+    return new_list(engine, state, tuple(parts) if known else None, join_all(parts))
+
+
+def dict_display(engine: Engine, node: ir.DictDisplay, state: State) -> Val:
+    engine.serial += 1
+    made = Object(f"dict#{engine.serial}", External("builtins.dict"), made=True)
+    for key, item in node.items:
+        val = evaluate(engine, item, state)
+        if key is None:
+            continue
+        at = evaluate(engine, key, state).only
+        if isinstance(at, Exact) and isinstance(at.value, str | int):
+            state.write(made, f"[{at.value!r}]", engine.tracks.move(state, val, lambda item=item: engine.node("collection", "dict", item.at)))
+        else:
+            state.write(made, ELEMENT, val)
+    return Val((made,))
+
+
+def comprehension(engine: Engine, node: ir.Comprehension, state: State) -> Val:
+    outer = dict(state.names)
+    parts: list[Val] = []
+    known = _run_clauses(engine, node, 0, state, parts)
+    state.names = outer
+    if node.kind == "dict":
+        return UNKNOWN if not any(part.marks for part in parts) else new_list(engine, state, None, join_all(parts))
+    return new_list(engine, state, tuple(parts) if known else None, join_all(parts))
+
+
+def _run_clauses(engine: Engine, node: ir.Comprehension, depth: int, state: State, parts: list[Val]) -> bool:
+    """Collect the elements; False where how many there are is not known."""
+    from .statements import assign
+
+    if depth == len(node.clauses):
+        parts.append(evaluate(engine, node.value or node.element, state))
+        return True
+    clause = node.clauses[depth]
+    iterable = evaluate(engine, clause.iterable, state)
+    items = items_of(state, iterable)
+    known = items is not None and len(items) <= MOST_ITEMS
+    before = state.control
+    for item in items if known and items is not None else (None,):
+        element = read_element(state, iterable, item)
+        assign(engine, state, clause.target, element, clause.target.at)
+        tests = [evaluate(engine, condition, state) for condition in clause.conditions]
+        answers = [truth(state, test) for test in tests]
+        if False in answers:
+            continue
+        state.control = before | frozenset(mark for test in tests for mark in test.marks)
+        known = _run_clauses(engine, node, depth + 1, state, parts) and known and None not in answers
+        state.control = before
+    return known

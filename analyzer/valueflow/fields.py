@@ -1,0 +1,201 @@
+"""Fields: what an attribute of an object holds, and what a value of the interpreter is in this domain."""
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..interpret.classes import attrs_of
+from ..interpret.names import decorators
+from ..interpret.signals import GiveUp, NeedDecision, Raised
+from ..values import (
+    MISSING,
+    ClassValue,
+    EnumMember,
+    External,
+    ExternalObject,
+    FunctionValue,
+    Id,
+    Instance,
+    ListValue,
+    ModuleValue,
+    Value,
+)
+from .domain import UNKNOWN, Exact, Items, Method, Object, Outside, Thing, Val, exact, join_all
+from .store import State
+from .tracks import ELEMENT
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+NOT_CARRIED = frozenset({
+    "shape", "dtype", "device", "ndim", "layout", "is_cuda", "requires_grad", "itemsize", "nbytes", "size", "dim", "numel", "stride",
+    "element_size", "is_contiguous", "data_ptr", "storage_offset", "new_empty", "new_zeros", "new_ones", "new_full", "new_tensor",
+    "is_floating_point", "get_device", "__len__",
+})  # fmt: skip
+"""Attributes and methods of a tensor that tell of its form, not of what it holds."""
+
+
+def whole(engine: Engine, value: Value, path: str = "") -> Val:
+    """A value of the interpreter in this domain."""
+    match value:
+        case Id():
+            return exact(int(value))
+        case None | bool() | int() | float() | str() | bytes():
+            return exact(value)
+        case ClassValue() | FunctionValue() | External() | ModuleValue() | EnumMember():
+            return exact(value)
+        case tuple():
+            return Val((Items(tuple(whole(engine, item, f"{path}[{n}]") for n, item in enumerate(value))),))
+        case Instance():
+            return Val((backed(engine, value, path),))
+        case ListValue() if value.modules:
+            return Val((backed(engine, value, path),))
+        case ExternalObject() if path:
+            return Val((Object(path, External(value.cls)),))
+    return UNKNOWN
+
+
+def backed(engine: Engine, value: Instance | ListValue, path: str) -> Object:
+    """The object that stands for one that the interpreter built."""
+    found = engine.backings.get(value)
+    if found is None:
+        cls = value.cls if isinstance(value, Instance) else None
+        found = engine.backings[value] = Object(path or (cls.name if cls else "list"), cls, value, lasting=True)
+    return found
+
+
+def initial(engine: Engine, thing: Object, name: str) -> Val:
+    """What a field holds before anything is written to it, by its class or declaration; the same object each time."""
+    key = (thing, name)
+    found = engine.symbolic.get(key)
+    if found is None:
+        found = engine.symbolic[key] = _initial(engine, thing, name)
+    return found
+
+
+def _initial(engine: Engine, thing: Object, name: str) -> Val:
+    path = f"{thing.path}.{name}"
+    if isinstance(thing.backing, Instance):
+        value = attrs_of(engine.machine, thing.backing).get(name, MISSING)
+        if value is not MISSING:
+            return whole(engine, value, path)
+    if isinstance(thing.backing, ListValue):
+        return _element(engine, thing.backing, path) if name == ELEMENT else UNKNOWN
+    if name.startswith(("#", "[")):
+        return UNKNOWN
+    if not isinstance(thing.cls, ClassValue):
+        return Val((Object(path, lasting=thing.lasting),))
+    constant = class_constant(engine, thing.cls, name)
+    if constant is not None:
+        return constant
+    owner = (thing.cls, name)
+    if models := engine.models(Object(path, None, field=owner)):
+        return Val(models)
+    types = engine.types.attribute(thing.cls, name)
+    types = types or engine.guess(thing.cls, name)
+    return Val(tuple(Object(path, cls, field=owner, lasting=thing.lasting) for cls in types or (None,)))
+
+
+def _element(engine: Engine, value: ListValue, path: str) -> Val:
+    """One item of a list of modules for each class that it has, the last: what differs in the first is its beginning."""
+    items = value.state.get("items")
+    by_class = {item.cls: item for item in items if isinstance(item, Instance)} if isinstance(items, tuple) else {}
+    if isinstance(items, tuple) and len(by_class) and all(isinstance(item, Instance) for item in items):
+        return Val(tuple(backed(engine, item, f"{path}[…]") for item in by_class.values()))
+    return UNKNOWN
+
+
+def class_constant(engine: Engine, cls: ClassValue, name: str) -> Val | None:
+    """A plain attribute of the class that no object of it overrides."""
+    value, owner = engine.types.find(cls, name)
+    if value is MISSING or isinstance(value, FunctionValue) or not isinstance(owner, ClassValue) or owner.node is None:
+        return None
+    declared = any(isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name) and n.target.id == name for n in owner.node.body)
+    if declared or any(name in engine.types.assigned(each) for each in engine.types.order(cls)):
+        return None
+    return whole(engine, value)
+
+
+# ---------------------------------------------------------------------- reading
+
+
+def read_field(engine: Engine, state: State, holder: Val, thing: Object, name: str) -> Val:
+    """``thing.name`` where ``holder`` is the reference that it was reached by."""
+    stored = state.fields(thing).get(name)
+    if stored is None and isinstance(thing.cls, ClassValue):
+        found, owner = engine.types.find(thing.cls, name)
+        if isinstance(found, FunctionValue) and isinstance(owner, ClassValue):
+            return bind(engine, state, found, Val((thing,)), thing.cls)
+    return front(holder, initial(engine, thing, name) if stored is None else stored)
+
+
+def bind(engine: Engine, state: State, function: FunctionValue, receiver: Val, cls: ClassValue) -> Val:
+    """A function found in a class, as an object or the class itself hands it out."""
+    names = decorators(function.node) if function.node is not None else ()
+    if "staticmethod" in names:
+        return exact(function)
+    if "classmethod" in names:
+        return Val((Method(function, exact(cls)),))
+    if "property" in names or "cached_property" in names:
+        return engine.run_property(state, function, receiver)
+    return Val((Method(function, receiver),))
+
+
+def front(holder: Val, inner: Val) -> Val:
+    """What was reached through a reference starts its next hop where the reference was last."""
+    if not holder.carry or not (inner.marks or inner.things):
+        return inner
+    via: dict[object, set[object]] = {}
+    for root, node in holder.carry:
+        via.setdefault(root, set()).add(node)
+    marks = frozenset(node for mark in inner.marks for node in via.get(mark, {mark}))
+    return replace(inner, marks=marks, carry=inner.carry | holder.carry if inner.things else inner.carry)  # type: ignore[arg-type]
+
+
+def read_attribute(engine: Engine, state: State, val: Val, name: str) -> Val:
+    """``val.name``."""
+    if val.marks and not val.objects:
+        return UNKNOWN if name in NOT_CARRIED else Val((Outside(val, name),), open=True, marks=val.marks, mixed=val.mixed)
+    found = [_of_thing(engine, state, val, thing, name) for thing in val.things]
+    if not found:
+        state.unsure = True
+        return Val((Outside(val, name),), open=True, origin=val.origin) if val.origin else UNKNOWN
+    return join_all(found)
+
+
+def _of_thing(engine: Engine, state: State, val: Val, thing: Thing, name: str) -> Val:
+    match thing:
+        case Object():
+            return read_field(engine, state, val, thing, name)
+        case Exact(value=ClassValue() as cls):
+            found, owner = engine.types.find(cls, name)
+            if isinstance(found, FunctionValue) and isinstance(owner, ClassValue):
+                names = decorators(found.node) if found.node is not None else ()
+                return Val((Method(found, exact(cls)),)) if "classmethod" in names else exact(found)
+            return whole(engine, found) if found is not MISSING else UNKNOWN
+        case Exact(value=External() as outside):
+            return exact(External(f"{outside.name}.{name}"))
+        case Exact(value=ModuleValue() as module):
+            return _of_module(engine, module, name)
+        case Exact(value=EnumMember() as member):
+            return _of_member(engine, state, member, name)
+    return Val((Outside(val, name),), open=True, origin=val.origin)
+
+
+def _of_module(engine: Engine, module: ModuleValue, name: str) -> Val:
+    found = engine.machine.index.module(module.name)
+    value = engine.types.name(found, name) if found is not None else MISSING
+    if value is MISSING and engine.machine.index.exists(f"{module.name}.{name}"):
+        return exact(ModuleValue(f"{module.name}.{name}"))
+    return whole(engine, value)
+
+
+def _of_member(engine: Engine, state: State, member: EnumMember, name: str) -> Val:
+    found, owner = engine.types.find(member.cls, name)
+    if isinstance(found, FunctionValue) and isinstance(owner, ClassValue):
+        return bind(engine, state, found, exact(member), member.cls)
+    try:
+        return whole(engine, engine.machine.get_attribute(member, name))
+    except (GiveUp, NeedDecision, Raised):
+        return UNKNOWN

@@ -1,0 +1,164 @@
+"""Lists, dicts and sets: what their methods put in, and what they hand out."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .. import ir
+from ..graph import Node
+from ..values import ClassValue
+from .domain import NONE, UNKNOWN, Exact, Items, Object, Val, join, join_all
+from .fields import front
+from .lookups import look_up, reads_key
+from .store import State
+from .tracks import ELEMENT, ITEMS, tracked
+
+if TYPE_CHECKING:
+    from .calls import Arguments
+    from .engine import Engine
+
+PUT = frozenset({"append", "add", "appendleft", "put", "put_nowait", "push"})
+PUT_ALL = frozenset({"extend", "update"})
+HAND_OUT = frozenset({"pop", "popleft", "popitem", "values", "items", "copy", "get", "setdefault", "get_nowait"})
+WRITE_IN_PLACE = frozenset({"copy_", "add_", "fill_", "index_copy_", "scatter_", "masked_scatter_"})
+
+
+def call_collection(engine: Engine, node: ir.Call, holder: Val, arguments: Arguments, state: State) -> Val | None:
+    """A method of a collection or an in-place method of a tensor; None where it is something else."""
+    assert isinstance(node.func, ir.Attribute)
+    name = node.func.attr
+    if name in WRITE_IN_PLACE:
+        return write_in_place(engine, node, holder, arguments, state)
+    if name == "get" and (found := config_get(engine, node, holder, arguments, state)) is not None:
+        return found
+    things = [thing for thing in holder.objects if not _has_method(engine, thing, name)]
+    if not things or len(things) < len(holder.things):
+        if name in PUT and not holder.things and any(tracked(state, val) for val in arguments.all()):
+            engine.lost(f"{name}(…)", "the collection that is given a tracked value is not known", node.at)
+        return None
+    if name in PUT or name in PUT_ALL or name == "insert":
+        for val in (*arguments.positional[1 if name == "insert" else 0 :], *arguments.keywords.values()):
+            for thing in things:
+                put(engine, state, node, holder, thing, _items_in(state, val) if name in PUT_ALL else val)
+        return NONE
+    if name in HAND_OUT:
+        return hand_out(engine, state, holder, things, arguments, name)
+    return None
+
+
+def _has_method(engine: Engine, thing: Object, name: str) -> bool:
+    return isinstance(thing.cls, ClassValue) and isinstance(engine.types.find(thing.cls, name)[1], ClassValue)
+
+
+def _items_in(state: State, val: Val) -> Val:
+    from .expressions import read_element
+
+    return read_element(state, val, None)
+
+
+def config_get(engine: Engine, node: ir.Call, holder: Val, arguments: Arguments, state: State) -> Val | None:
+    """``config.get(key, default)``."""
+    if not arguments.positional:
+        return None
+    key = arguments.positional[0].only
+    if not isinstance(key, Exact) or not isinstance(key.value, str) or not (holder.origin or reads_key(engine, state, holder, key.value)):
+        return None
+    default = arguments.positional[1] if len(arguments.positional) > 1 else arguments.keywords.get("default", NONE)
+    return look_up(engine, state, holder, key.value, default, node.at)
+
+
+def put(engine: Engine, state: State, node: ir.Call, holder: Val, thing: Object, val: Val) -> None:
+    """Add a value. Under a test on a tracked value this is the capture, whatever the value itself comes from."""
+    from .expressions import _text
+
+    label = _text(node.func)
+    control = state.control | holder.marks
+    if control and not val.marks and not is_plain(val):
+        capture = captured(engine, control, label, node.at)
+        val = replace(val, marks=frozenset({capture}))
+    else:
+        val = engine.tracks.move(state, val, lambda: engine.node("collection", label, node.at), label=label)
+        for mark in val.marks if control else ():
+            engine.tracks.hop(control, mark, "control")
+    add(engine, state, thing, val, certain=holder.only is thing)
+
+
+def is_plain(val: Val) -> bool:
+    """A constant: it is no tensor, and adding it to a collection captures nothing."""
+    return isinstance(val.only, Exact)
+
+
+def captured(engine: Engine, control: frozenset[Node], label: str, at: ir.At) -> Node:
+    capture = engine.node("capture", label, at)
+    engine.tracks.hop(control, capture, "control", "if so")
+    return capture
+
+
+def add(engine: Engine, state: State, thing: Object, val: Val, *, certain: bool) -> None:
+    """One more item; a list whose items were known is known no more where it may have been another."""
+    fields = state.fields(thing)
+    known = fields.get(ITEMS)
+    if known is not None and isinstance(known.only, Items):
+        if certain and len(known.only.items) < 64:
+            state.write(thing, ITEMS, Val((Items((*known.only.items, val)),)))
+            return
+        before: Val | None = join_all(known.only.items) if known.only.items else None
+        state.write(thing, ITEMS, UNKNOWN)
+    else:
+        before = fields.get(ELEMENT)
+    state.write(thing, ELEMENT, val if before is None else join(before, val))
+
+
+def hand_out(engine: Engine, state: State, holder: Val, things: list[Object], arguments: Arguments, name: str) -> Val:
+    """One of the items, or a view or copy of all of them."""
+    from .expressions import new_list, read_element
+
+    if name == "copy":
+        return holder
+    parts: list[Val] = []
+    for thing in things:
+        fields = state.fields(thing)
+        key = arguments.positional[0].only if arguments.positional else None
+        if isinstance(key, Exact) and f"[{key.value!r}]" in fields:
+            parts.append(front(holder, fields[f"[{key.value!r}]"]))
+        else:
+            parts += [front(holder, val) for slot, val in fields.items() if slot.startswith("[") or slot == ELEMENT]
+            if (known := fields.get(ITEMS)) is not None and known.things:
+                parts.append(read_element(state, holder, None))
+    found = replace(join_all(parts), open=True) if parts else UNKNOWN
+    if name == "items":
+        return new_list(engine, state, None, Val((Items((UNKNOWN, found)),)))
+    return new_list(engine, state, None, found) if name == "values" else found
+
+
+def write_in_place(engine: Engine, node: ir.Call, holder: Val, arguments: Arguments, state: State) -> Val:
+    """``buffer.copy_(x)``: what the buffer is called by holds what was written."""
+    from .expressions import _text
+    from .statements import assign
+
+    assert isinstance(node.func, ir.Attribute)
+    given = [val for val in arguments.all() if tracked(state, val)]
+    target = node.func.value
+    label = f"{_text(target)}.{node.func.attr}"
+    if not given:
+        if state.control and holder.marks != state.control:
+            made: Callable[[], Node] = lambda: captured(engine, state.control, label, node.at)  # noqa: E731
+            _assign_base(engine, state, target, replace(holder, marks=frozenset({made()})), node.at, assign)
+        return holder
+    stored = engine.tracks.move(state, join_all(given), lambda: engine.node("collection", label, node.at), label=label)
+    _assign_base(engine, state, target, stored, node.at, assign)
+    return stored
+
+
+def _assign_base(
+    engine: Engine, state: State, target: ir.Expression, val: Val, at: ir.At,
+    assign: Callable[[Engine, State, ir.Expression, Val, ir.At], None],
+) -> None:  # fmt: skip
+    """Write to what a slice is taken of: all of the buffer, as far as is told apart."""
+    while isinstance(target, ir.Subscript):
+        target = target.value
+    if isinstance(target, ir.Name | ir.Attribute):
+        assign(engine, state, target, val, at)
+
+

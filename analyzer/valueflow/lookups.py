@@ -1,0 +1,110 @@
+"""Reading a config: a key is looked up by attribute, subscript, ``get`` or ``getattr`` in something that was loaded from a config file."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .. import ir
+from ..graph import Node
+from ..values import ClassValue, External
+from .domain import UNKNOWN, Items, Object, Origin, Val, exact, join, join_all
+from .fields import read_attribute
+from .store import State
+from .tracks import ITEMS, shown
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+ABSENT = object()
+
+
+def reads_key(engine: Engine, state: State, holder: Val, name: str) -> bool:
+    """Whether looking up ``name`` here reads a config: one in hand that has it, or any for a key of the flow."""
+    if any(_value(engine, origin, name) is not ABSENT for origin in holder.origin):
+        return True
+    return name in engine.question.keys and not any(_own_attribute(engine, state, thing, name) for thing in holder.things)
+
+
+def _own_attribute(engine: Engine, state: State, thing: object, name: str) -> bool:
+    """An attribute that the tree itself gives its objects, rather than a config's entry."""
+    if not isinstance(thing, Object):
+        return False
+    if name in state.fields(thing):
+        return True
+    return isinstance(thing.cls, ClassValue) and any(name in engine.types.assigned(cls) for cls in engine.types.order(thing.cls))
+
+
+def _value(engine: Engine, origin: Origin, name: str) -> object:
+    """The entry of a config in hand; ABSENT where there is none."""
+    role, path = origin
+    holder: object = engine.question.configs.get(role, ABSENT)
+    for part in path:
+        holder = holder.get(part, ABSENT) if isinstance(holder, Mapping) else ABSENT
+    return holder.get(name, ABSENT) if isinstance(holder, Mapping) else ABSENT
+
+
+def bound(engine: Engine, holder: Val) -> bool:
+    """Whether every config that the value may come from is in hand."""
+    return bool(holder.origin) and all(role in engine.question.configs for role, _ in holder.origin)
+
+
+def look_up(engine: Engine, state: State, holder: Val, name: str, default: Val | None, at: ir.At) -> Val:
+    """The entry ``name``, or ``default``; None as default means that a missing entry raises."""
+    found = _found(engine, state, holder, name)
+    missing = bound(engine, holder) and any(_value(engine, origin, name) is ABSENT for origin in holder.origin)
+    if not bound(engine, holder):
+        state.unsure = True
+    if name in engine.question.keys and not (missing and default is not None and not found.things and not found.open):
+        found = _read(engine, state, holder, found, name, at)
+    if default is not None and (missing or not bound(engine, holder)):
+        return join(found, default) if found.things or found.open else default
+    if missing:
+        state.unsure = True
+    return found
+
+
+def _found(engine: Engine, state: State, holder: Val, name: str) -> Val:
+    if not holder.origin:
+        plain = read_attribute(engine, state, replace(holder, marks=frozenset()), name)
+        return plain if plain.objects else UNKNOWN
+    parts: list[Val] = []
+    for role, path in sorted(holder.origin):
+        value = _value(engine, (role, path), name)
+        if value is not ABSENT:
+            parts.append(replace(convert(engine, state, value, f"{role}.{'.'.join((*path, name))}"), origin=frozenset({(role, (*path, name))})))
+        elif role not in engine.question.configs:
+            parts.append(replace(UNKNOWN, origin=frozenset({(role, (*path, name))})))
+    return join_all(parts)
+
+
+def convert(engine: Engine, state: State, value: object, path: str) -> Val:
+    """An entry of a JSON config."""
+    match value:
+        case None | bool() | int() | float() | str():
+            return exact(value)
+        case list():
+            made = Object(path, made=True)
+            state.write(made, ITEMS, Val((Items(tuple(convert(engine, state, item, f"{path}[{n}]") for n, item in enumerate(value))),)))
+            return Val((made,))
+        case dict():
+            return Val((Object(path, External("builtins.dict"), made=True),))
+    return UNKNOWN
+
+
+def _read(engine: Engine, state: State, holder: Val, found: Val, name: str, at: ir.At) -> Val:
+    """The reader of a key of the flow: here the tracked value begins."""
+    reader = engine.node("reader", f"read {name}", at)
+    engine.graph.add(reader)
+    text = shown(state, found)
+    for key in _entries(engine, holder, name):
+        engine.tracks.hop((key,), reader, "data", "read", text, text)
+    return replace(found, marks=frozenset({reader}))
+
+
+def _entries(engine: Engine, holder: Val, name: str) -> Iterator[Node]:
+    """The nodes of the config entries that are read."""
+    for role, path in sorted(holder.origin):
+        place = engine.question.places.get((role, (*path, name)))
+        if place is not None:
+            yield Node("key", name, place)

@@ -1,0 +1,268 @@
+"""Calls of what lies outside the tree: builtins by what they do, all else by whether its result holds what it was given."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .. import ir
+from ..values import ClassValue, External
+from .domain import NONE, UNKNOWN, Exact, Items, Object, Val, exact, is_constant, join, join_all
+from .fields import NOT_CARRIED, read_attribute
+from .lookups import look_up, reads_key
+from .store import State
+from .tracks import held, shown, tracked
+
+if TYPE_CHECKING:
+    from .calls import Arguments
+    from .engine import Engine
+
+FORM_ONLY = frozenset({
+    "empty", "empty_like", "zeros", "zeros_like", "ones", "ones_like", "full", "full_like", "arange", "rand_like", "randn_like", "is_tensor",
+    "is_floating_point", "numel", "broadcast_shapes", "result_type", "isnan", "isinf", "equal", "allclose", "argmax", "argsort", "nonzero",
+})  # fmt: skip
+"""Functions of torch whose result has a tensor's form, or tells of it, but does not hold it."""
+CATS = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "dstack", "column_stack"})
+COPIES = frozenset({"list", "tuple", "sorted", "reversed", "set", "frozenset", "deque", "iter"})
+
+Builtin = Callable[["Engine", ir.Call, State], Val]
+
+
+def call_builtin(engine: Engine, node: ir.Call, state: State) -> Val | None:
+    """A call of a builtin by its name; None for every other."""
+    from .expressions import name as read_name
+
+    if not isinstance(node.func, ir.Name) or node.func.id in state.names:
+        return None
+    found = BUILTINS.get(node.func.id)
+    if found is None:
+        return None
+    only = read_name(engine, node.func.id, state).only
+    return found(engine, node, state) if only == Exact(External(f"builtins.{node.func.id}")) else None
+
+
+def _values(engine: Engine, node: ir.Call, state: State) -> list[Val]:
+    from .expressions import evaluate
+
+    return [evaluate(engine, argument.value, state) for argument in node.arguments]
+
+
+def _getattr(engine: Engine, node: ir.Call, state: State) -> Val:
+    holder, wanted, *rest = [*_values(engine, node, state), UNKNOWN][: max(2, len(node.arguments))]
+    default = rest[0] if rest else None
+    key = wanted.only
+    if not isinstance(key, Exact) or not isinstance(key.value, str):
+        return UNKNOWN
+    if holder.origin or reads_key(engine, state, holder, key.value):
+        return look_up(engine, state, holder, key.value, default, node.at)
+    unsure = state.unsure
+    found = read_attribute(engine, state, holder, key.value)
+    if default is None:
+        return found
+    state.unsure = unsure
+    return found if _surely_has(engine, state, holder, key.value) else join(found, default)
+
+
+def _surely_has(engine: Engine, state: State, holder: Val, name: str) -> bool:
+    return bool(holder.things) and not holder.open and all(_has(engine, state, thing, name) is True for thing in holder.things)
+
+
+def _has(engine: Engine, state: State, thing: object, name: str) -> bool | None:
+    from ..interpret.classes import attrs_of
+    from ..values import MISSING, Instance
+
+    if isinstance(thing, Object):
+        if name in state.fields(thing):
+            return True
+        if isinstance(thing.cls, ClassValue):
+            if engine.types.find(thing.cls, name)[0] is not MISSING:
+                return True
+            if isinstance(thing.backing, Instance):
+                return name in attrs_of(engine.machine, thing.backing)
+            if any(name in engine.types.assigned(each) for each in engine.types.order(thing.cls)):
+                return None
+    return None
+
+
+def _hasattr(engine: Engine, node: ir.Call, state: State) -> Val:
+    holder, wanted = _values(engine, node, state)[:2]
+    key = wanted.only
+    if isinstance(key, Exact) and isinstance(key.value, str):
+        answers = {_has(engine, state, thing, key.value) for thing in holder.things} if not holder.open else {None}
+        if len(answers) == 1 and (answer := answers.pop()) is not None:
+            return exact(answer)
+    return UNKNOWN
+
+
+def _setattr(engine: Engine, node: ir.Call, state: State) -> Val:
+    from .expressions import evaluate
+    from .statements import assign
+
+    if len(node.arguments) == 3:
+        holder, wanted, val = node.arguments
+        key = evaluate(engine, wanted.value, state).only
+        if isinstance(key, Exact) and isinstance(key.value, str):
+            assign(engine, state, ir.Attribute(holder.value, key.value, node.at), evaluate(engine, val.value, state), node.at)
+    return NONE
+
+
+def _isinstance(engine: Engine, node: ir.Call, state: State) -> Val:
+    val, wanted = [*_values(engine, node, state), UNKNOWN, UNKNOWN][:2]
+    classes = wanted.only.items if isinstance(wanted.only, Items) else (wanted,)
+    names = [only.value for each in classes if isinstance(only := each.only, Exact)]
+    answers = {_is_one_of(engine, thing, names) for thing in val.things} if not val.open and len(names) == len(classes) else {None}
+    answer = answers.pop() if len(answers) == 1 else None
+    return UNKNOWN if answer is None else exact(answer)
+
+
+def _is_one_of(engine: Engine, thing: object, classes: list[object]) -> bool | None:
+    match thing:
+        case Object(cls=ClassValue() as cls):
+            order = engine.types.order(cls)
+            if any(one in order for one in classes):
+                return True
+            if thing.made or thing.backing is not None:
+                return False if all(isinstance(one, ClassValue) for one in classes) else None
+            below = any(isinstance(one, ClassValue) and cls in engine.types.order(one) for one in classes)
+            return None if below or not all(isinstance(one, ClassValue) for one in classes) else False
+        case Exact(value=None):
+            return False
+    return None
+
+
+def _len(engine: Engine, node: ir.Call, state: State) -> Val:
+    from .expressions import items_of
+
+    items = items_of(state, _values(engine, node, state)[0]) if node.arguments else None
+    return exact(len(items)) if items is not None else UNKNOWN
+
+
+def _copy(engine: Engine, node: ir.Call, state: State) -> Val:
+    """``list``, ``tuple``, ``sorted`` and their like: another collection of the same items."""
+    from .expressions import items_of, new_list, read_element
+
+    assert isinstance(node.func, ir.Name)
+    name = node.func.id
+    vals = _values(engine, node, state)
+    if not vals:
+        return new_list(engine, state, ())
+    items = items_of(state, vals[0])
+    if items is not None and name in ("sorted", "set", "frozenset", "reversed"):
+        items = _reordered(name, items) if len(node.arguments) == 1 else None
+    marks = vals[0].marks
+    made = new_list(engine, state, items, read_element(state, vals[0], None))
+    if name in ("sorted", "set", "frozenset", "reversed") and (marks or held(state, vals[0])):
+        node_made = engine.node("transform", name, node.at)
+        engine.tracks.hop(tracked(state, vals[0]), node_made, "data", name, shown(state, vals[0]), shown(state, made))
+        return replace(made, marks=frozenset({node_made}))
+    return replace(made, marks=marks)
+
+
+def _reordered(name: str, items: tuple[Val, ...]) -> tuple[Val, ...] | None:
+    if name == "reversed":
+        return items[::-1]
+    if not all(is_constant(item) and isinstance(item.only, Exact) and isinstance(item.only.value, int) for item in items):
+        return None
+    by_value = {item.only.value: item for item in items if isinstance(item.only, Exact) and isinstance(item.only.value, int)}
+    if name == "sorted":
+        return tuple(sorted(items, key=lambda item: item.only.value if isinstance(item.only, Exact) else 0))  # type: ignore[arg-type, return-value]
+    return tuple(by_value[key] for key in sorted(by_value))
+
+
+def _enumerate(engine: Engine, node: ir.Call, state: State) -> Val:
+    from .expressions import items_of, new_list, read_element
+
+    val = _values(engine, node, state)[0] if node.arguments else UNKNOWN
+    items = items_of(state, val)
+    if items is not None and len(node.arguments) == 1:
+        marked = (replace(item, marks=val.marks or item.marks) for item in items)
+        return new_list(engine, state, tuple(Val((Items((exact(n), item)),)) for n, item in enumerate(marked)))
+    return new_list(engine, state, None, Val((Items((UNKNOWN, read_element(state, val, None))),)))
+
+
+def _zip(engine: Engine, node: ir.Call, state: State) -> Val:
+    from .expressions import new_list, read_element
+
+    return new_list(engine, state, None, Val((Items(tuple(read_element(state, val, None) for val in _values(engine, node, state))),)))
+
+
+def _pass_on(engine: Engine, node: ir.Call, state: State) -> Val:
+    """``int``, ``max``, ``next`` …: one of what it is given, or made of it."""
+    from .expressions import read_element
+
+    vals = _values(engine, node, state)
+    parts = [read_element(state, val, None) if val.things and not is_constant(val) else val for val in vals]
+    if len(vals) == 1 and is_constant(vals[0]):
+        return vals[0]
+    found = join_all(parts)
+    return replace(UNKNOWN, marks=found.marks, mixed=found.mixed, origin=found.origin)
+
+
+def _unknown(engine: Engine, node: ir.Call, state: State) -> Val:
+    _values(engine, node, state)
+    return UNKNOWN
+
+
+def _any_all(engine: Engine, node: ir.Call, state: State) -> Val:
+    marks = frozenset(mark for val in _values(engine, node, state) for mark in tracked(state, val))
+    return replace(UNKNOWN, marks=marks)
+
+
+BUILTINS: dict[str, Builtin] = {
+    "getattr": _getattr, "hasattr": _hasattr, "setattr": _setattr, "isinstance": _isinstance, "len": _len, "enumerate": _enumerate, "zip": _zip,
+    **dict.fromkeys(COPIES, _copy), **dict.fromkeys(("int", "float", "max", "min", "next", "abs", "map", "filter"), _pass_on),
+    **dict.fromkeys(("any", "all"), _any_all), **dict.fromkeys(("print", "range", "type", "sum", "str", "repr", "bool"), _unknown),
+}  # fmt: skip
+
+
+# ----------------------------------------------------------------- everything else
+
+
+def call_outside(engine: Engine, node: ir.Call, callee: Val, name: str, arguments: Arguments, state: State) -> Val:
+    """A function outside the tree, or one of which nothing is known (``name`` is then empty)."""
+    origin = callee.origin.union(*(val.origin for val in arguments.all()), *(_path_origin(engine, val) for val in arguments.all()))
+    last = name.rpartition(".")[2]
+    given = [val for val in arguments.all() if tracked(state, val)]
+    if not given:
+        return replace(UNKNOWN, origin=origin)
+    if not name.startswith(("torch", "copy.", "numpy", "functools", "itertools", "typing.cast")):
+        engine.lost(f"{last or 'a call'}(…)", "what it does with the tracked value is not known", node.at)
+        return UNKNOWN
+    if last in FORM_ONLY:
+        return UNKNOWN
+    return _transform(engine, node, last, given, arguments, state)
+
+
+def _path_origin(engine: Engine, val: Val) -> frozenset[tuple[str, tuple[str, ...]]]:
+    """The role of the config that an object's way says it is the path of."""
+    names = {thing.path.rpartition(".")[2] for thing in val.objects}
+    return frozenset((engine.question.paths[name], ()) for name in names if name in engine.question.paths)
+
+
+def _transform(engine: Engine, node: ir.Call, last: str, given: list[Val], arguments: Arguments, state: State) -> Val:
+    made = engine.node("transform", last, node.at)
+    marks = frozenset(mark for val in given for mark in tracked(state, val))
+    engine.tracks.hop(marks, made, "data", last)
+    mixed = any(val.mixed for val in given) or (last in CATS and any(_mixes(state, val) for val in arguments.positional))
+    return Val(open=True, marks=frozenset({made}), mixed=mixed)
+
+
+def _mixes(state: State, val: Val) -> bool:
+    """Whether a list of tensors holds tracked ones and others."""
+    from .expressions import items_of
+
+    items = items_of(state, val)
+    return items is not None and len({bool(tracked(state, item)) for item in items}) > 1
+
+
+def call_method_outside(engine: Engine, node: ir.Call, receiver: Val, name: str, arguments: Arguments, state: State) -> Val:
+    """A method of something outside the tree: of a tensor that is tracked, of a config, or of an object of which nothing is known."""
+    if receiver.marks and not receiver.objects:
+        if name in NOT_CARRIED:
+            return UNKNOWN
+        made = engine.node("transform", f".{name}", node.at)
+        engine.tracks.hop(receiver.marks, made, "data", f".{name}")
+        return Val(open=True, marks=frozenset({made}), mixed=receiver.mixed)
+    if receiver.origin:
+        return replace(UNKNOWN, origin=receiver.origin)
+    return call_outside(engine, node, receiver, name, arguments, state)

@@ -1,0 +1,84 @@
+"""Which functions are worth running: those from which code that mentions one of the looked-for words can be reached."""
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..values import MISSING, ClassValue, FunctionValue, Value
+from .types import FunctionNode, Types
+
+DEEPEST = 8
+"""Calls inside one another that are searched for a mention."""
+
+
+@dataclass(slots=True)
+class Relevance:
+    """Answers for one set of words: identifiers, or texts such as ``model(``."""
+
+    types: Types
+    words: frozenset[str]
+    _pattern: re.Pattern[str] = field(init=False)
+    _known: dict[tuple[FunctionNode, ClassValue | None], bool] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._pattern = re.compile("|".join(rf"\b{re.escape(word)}" for word in sorted(self.words)) or "(?!)")
+
+    def mentioned(self, function: FunctionValue) -> bool:
+        """Whether the function's own text has one of the words."""
+        node = function.node
+        return node is not None and bool(self._pattern.search("\n".join(function.module.lines[node.lineno - 1 : node.end_lineno])))
+
+    def reaches(self, function: FunctionValue, cls: ClassValue | None, depth: int = DEEPEST) -> bool:
+        """Whether running the function, for an object of class ``cls``, can come to a mention."""
+        if function.node is None:
+            return False
+        key = (function.node, cls)
+        if key not in self._known:
+            self._known[key] = False  # a cycle adds nothing
+            self._known[key] = self.mentioned(function) or (depth > 0 and self._through_calls(function, cls, depth))
+        return self._known[key]
+
+    def _through_calls(self, function: FunctionValue, cls: ClassValue | None, depth: int) -> bool:
+        return any(self.reaches(callee, receiver, depth - 1) for callee, receiver in self._callees(function, cls))
+
+    def _callees(self, function: FunctionValue, cls: ClassValue | None) -> Iterator[tuple[FunctionValue, ClassValue | None]]:
+        assert function.node is not None
+        for node in ast.walk(function.node):
+            if isinstance(node, ast.Call):
+                for found, receiver in self._targets(function, cls, node.func):
+                    yield from self._functions(found, receiver)
+
+    def _functions(self, found: Value, receiver: ClassValue | None) -> Iterator[tuple[FunctionValue, ClassValue | None]]:
+        if isinstance(found, ClassValue):
+            made = self.types.find(found, "__init__")[0]
+            if isinstance(made, FunctionValue):
+                yield made, found
+        elif isinstance(found, FunctionValue):
+            yield found, receiver
+
+    def _targets(self, function: FunctionValue, cls: ClassValue | None, callee: ast.expr) -> Iterator[tuple[Value, ClassValue | None]]:
+        assert function.node is not None
+        owner = function.owner
+        match callee:
+            case ast.Name():
+                yield self.types.local_name(function.module, function.node, callee), None
+            case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=name) if owner is not None and cls is not None:
+                yield self.types.find(cls, name, owner)[0], cls
+            case ast.Attribute(value=inner, attr=name):
+                holders = self._holders(function, cls, inner)
+                for holder in holders:
+                    if isinstance(holder, ClassValue):
+                        yield self.types.find(holder, name)[0], holder
+                if not holders:
+                    found = self.types.dotted(function.module, callee) if isinstance(inner, ast.Name) else MISSING
+                    yield found, None
+
+    def _holders(self, function: FunctionValue, cls: ClassValue | None, node: ast.expr) -> list[object]:
+        assert function.node is not None
+        if cls is None or function.owner is None:
+            return []
+        if isinstance(node, ast.Name) and function.node.args.args and node.id == function.node.args.args[0].arg:
+            return [cls]
+        return list(self.types.expression(cls, function.owner, function.node, node, 3))

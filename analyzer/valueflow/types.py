@@ -1,0 +1,266 @@
+"""Declared types: what a class, an annotation or a constructor says of an attribute, a parameter or a result."""
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from ..index import Module
+from ..interpret.classes import find_in_class, resolution_order
+from ..interpret.machine import Machine
+from ..interpret.names import import_module, import_name, module_name
+from ..interpret.signals import GiveUp, NeedDecision, Raised
+from ..values import MISSING, ClassValue, External, FunctionValue, ModuleValue, Value
+
+Type: TypeAlias = ClassValue | External
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+WRAPPERS = frozenset({"Optional", "Union", "Annotated", "Final", "ClassVar", "Type", "type"})
+COLLECTIONS = frozenset({"List", "list", "Sequence", "Tuple", "tuple", "Iterable", "Set", "set", "Deque", "deque"})
+DEEPEST = 4
+"""Attributes that are looked up to find the type of another."""
+
+
+@dataclass(slots=True)
+class Types:
+    """Answers questions about declarations. Nothing is run but what a module's top level needs to say what a name is."""
+
+    machine: Machine
+    _attributes: dict[tuple[ClassValue, str], tuple[Type, ...]] = field(default_factory=dict)
+    _assigned: dict[ClassValue, dict[str, list[tuple[FunctionNode, ast.expr, ast.expr | None]]]] = field(default_factory=dict)
+
+    def name(self, module: Module, name: str) -> Value:
+        """What a module's name stands for; MISSING where that cannot be told."""
+        try:
+            with self.machine.in_module(module):
+                found = module_name(self.machine, module, name)
+        except (GiveUp, NeedDecision, Raised, RecursionError):
+            found = MISSING
+        return self._guarded(module, name) if found is MISSING or isinstance(found, External) and found.name == f"builtins.{name}" else found
+
+    def _guarded(self, module: Module, name: str) -> Value:
+        """A name that is imported for annotations only."""
+        for node in module.tree.body:
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+                found = self.imported(module, node.body, name)
+                if found is not MISSING:
+                    return found
+        try:
+            return module_name(self.machine, module, name)
+        except (GiveUp, NeedDecision, Raised, RecursionError):
+            return MISSING
+
+    def imported(self, module: Module, body: list[ast.stmt], name: str) -> Value:
+        """A name that one of these statements imports."""
+        for node in body:
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    if (alias.asname or alias.name) == name:
+                        return self.import_name(module, module.resolve_relative(node.module or "", node.level), alias.name)
+        return MISSING
+
+    def import_name(self, module: Module, target: str, name: str) -> Value:
+        try:
+            with self.machine.in_module(module):
+                return import_name(self.machine, module, target, name)
+        except (GiveUp, NeedDecision, Raised, RecursionError):
+            return MISSING
+
+    def import_module(self, name: str) -> Value:
+        try:
+            return import_module(self.machine, name)
+        except (GiveUp, NeedDecision, Raised, RecursionError, IndexError):
+            return External(name)
+
+    def find(self, cls: ClassValue, name: str, after: ClassValue | None = None) -> tuple[Value, ClassValue | External | None]:
+        """A class attribute by the method resolution order, and the class that has it."""
+        try:
+            with self.machine.in_module(cls.module):
+                return find_in_class(self.machine, cls, name, after)
+        except (GiveUp, NeedDecision, Raised, RecursionError):
+            return MISSING, None
+
+    def order(self, cls: ClassValue) -> tuple[ClassValue, ...]:
+        """The method resolution order, as far as it lies in the tree."""
+        try:
+            with self.machine.in_module(cls.module):
+                return tuple(each for each in resolution_order(self.machine, cls) if isinstance(each, ClassValue))
+        except (GiveUp, NeedDecision, Raised, RecursionError):
+            return (cls,)
+
+    def annotation(self, module: Module, text: ast.expr | str | None) -> tuple[Type, ...]:
+        """The classes that an annotation names; quotes, ``Optional`` and ``|`` are seen through."""
+        node = _parsed(text)
+        match node:
+            case ast.Constant(value=str() as inner):
+                return self.annotation(module, inner)
+            case ast.Name(id=name):
+                found = self.name(module, name)
+                return (found,) if isinstance(found, ClassValue | External) and found != External("builtins.object") else ()
+            case ast.Attribute():
+                found = self.dotted(module, node)
+                return (found,) if isinstance(found, ClassValue | External) else ()
+            case ast.Subscript(value=base, slice=inner) if _last(base) in WRAPPERS:
+                parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+                return tuple(found for part in parts for found in self.annotation(module, part))
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                return (*self.annotation(module, left), *self.annotation(module, right))
+        return ()
+
+    def element(self, module: Module, text: ast.expr | str | None) -> tuple[Type, ...]:
+        """The classes of the items of an annotated collection."""
+        match _parsed(text):
+            case ast.Constant(value=str() as inner):
+                return self.element(module, inner)
+            case ast.Subscript(value=base, slice=inner) if _last(base) in COLLECTIONS:
+                return self.annotation(module, inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner)
+            case ast.Subscript(value=base, slice=inner) if _last(base) in WRAPPERS:
+                return self.element(module, inner)
+        return ()
+
+    def dotted(self, module: Module, node: ast.expr) -> Value:
+        match node:
+            case ast.Name(id=name):
+                return self.name(module, name)
+            case ast.Attribute(value=inner, attr=attr):
+                holder = self.dotted(module, inner)
+                if isinstance(holder, External):
+                    return External(f"{holder.name}.{attr}")
+                if isinstance(holder, ModuleValue):
+                    found = self.machine.index.module(holder.name)
+                    return self.name(found, attr) if found is not None else MISSING
+        return MISSING
+
+    # --------------------------------------------------------------- attributes
+
+    def attribute(self, cls: ClassValue, name: str, depth: int = DEEPEST) -> tuple[Type, ...]:
+        """The classes that an attribute of an object is declared or constructed to have; () where nothing says so."""
+        key = (cls, name)
+        found = self._attributes.get(key)
+        if found is None:
+            self._attributes[key] = ()
+            found = self._attributes[key] = tuple(dict.fromkeys(self._attribute(cls, name, depth)))
+        return found
+
+    def _attribute(self, cls: ClassValue, name: str, depth: int) -> Iterator[Type]:
+        for owner in self.order(cls):
+            if owner.node is None:
+                continue
+            for node in owner.node.body:
+                if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
+                    yield from self.annotation(owner.module, node.annotation)
+            for node in owner.node.body:
+                if isinstance(node, FunctionNode) and node.name == name and is_property(node):
+                    yield from self._of_property(cls, owner, node, depth)
+                    return
+            assigned = self.assigned(owner).get(name, [])
+            for function, value, annotation in assigned:
+                if annotation is not None:
+                    yield from self.annotation(owner.module, annotation)
+                yield from self.expression(cls, owner, function, value, depth - 1)
+            if assigned:
+                return
+
+    def _of_property(self, cls: ClassValue, owner: ClassValue, node: FunctionNode, depth: int) -> Iterator[Type]:
+        if node.returns is not None:
+            yield from self.annotation(owner.module, node.returns)
+        for each in ast.walk(node):
+            if isinstance(each, ast.Return) and each.value is not None:
+                yield from self.expression(cls, owner, node, each.value, depth - 1)
+
+    def assigned(self, cls: ClassValue) -> dict[str, list[tuple[FunctionNode, ast.expr, ast.expr | None]]]:
+        """For each attribute that a method of the class assigns on ``self``: the method, the value, the annotation."""
+        found = self._assigned.get(cls)
+        if found is None:
+            found = self._assigned[cls] = {}
+            for function in cls.node.body if cls.node is not None else ():
+                if isinstance(function, FunctionNode) and function.args.args:
+                    for name, value, annotation in _self_assignments(function, function.args.args[0].arg):
+                        found.setdefault(name, []).append((function, value, annotation))
+        return found
+
+    def expression(self, cls: ClassValue, owner: ClassValue, function: FunctionNode, node: ast.expr, depth: int) -> Iterator[Type]:
+        """The classes of an expression inside a method, as far as declarations tell."""
+        if depth < 0:
+            return
+        match node:
+            case ast.Call(func=callee):
+                yield from self._result(cls, owner, function, callee, depth)
+            case ast.Name(id=name):
+                for argument in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs):
+                    if argument.arg == name and argument.annotation is not None:
+                        yield from self.annotation(owner.module, argument.annotation)
+                for value in _local_values(function, name):
+                    yield from self.expression(cls, owner, function, value, depth - 1)
+            case ast.IfExp(body=one, orelse=other):
+                yield from self.expression(cls, owner, function, one, depth)
+                yield from self.expression(cls, owner, function, other, depth)
+            case ast.Attribute(value=inner, attr=attr):
+                for holder in self._holder(cls, owner, function, inner, depth):
+                    if isinstance(holder, ClassValue):
+                        yield from self.attribute(holder, attr, depth - 1)
+
+    def _holder(self, cls: ClassValue, owner: ClassValue, function: FunctionNode, node: ast.expr, depth: int) -> Iterator[Type]:
+        if isinstance(node, ast.Name) and function.args.args and node.id == function.args.args[0].arg:
+            yield cls
+        else:
+            yield from self.expression(cls, owner, function, node, depth - 1)
+
+    def _result(self, cls: ClassValue, owner: ClassValue, function: FunctionNode, callee: ast.expr, depth: int) -> Iterator[Type]:
+        if isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name | ast.Attribute):
+            for holder in self._holder(cls, owner, function, callee.value, depth):
+                method = self.find(holder, callee.attr)[0] if isinstance(holder, ClassValue) else MISSING
+                if isinstance(method, FunctionValue) and method.node is not None:
+                    yield from self.annotation(method.module, method.node.returns)
+                    return
+        found = self.local_name(owner.module, function, callee) if isinstance(callee, ast.Name) else self.dotted(owner.module, callee)
+        match found:
+            case ClassValue():
+                yield found
+            case External():
+                yield found
+            case FunctionValue(node=ast.FunctionDef() | ast.AsyncFunctionDef() as node):
+                yield from self.annotation(found.module, node.returns)
+
+    def local_name(self, module: Module, function: FunctionNode, node: ast.Name) -> Value:
+        """A name as a function sees it: imported inside it, or the module's."""
+        found = self.imported(module, [each for each in ast.walk(function) if isinstance(each, ast.ImportFrom)], node.id)
+        return self.name(module, node.id) if found is MISSING else found
+
+
+def is_property(node: FunctionNode) -> bool:
+    return any(_last(each) in ("property", "cached_property") for each in node.decorator_list)
+
+
+def _parsed(text: ast.expr | str | None) -> ast.expr | None:
+    if not isinstance(text, str):
+        return text
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _self_assignments(function: FunctionNode, receiver: str) -> Iterator[tuple[str, ast.expr, ast.expr | None]]:
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    match target:
+                        case ast.Attribute(value=ast.Name(id=name), attr=attr) if name == receiver:
+                            yield attr, value, None
+            case ast.AnnAssign(target=ast.Attribute(value=ast.Name(id=name), attr=attr), value=value, annotation=annotation) if (
+                name == receiver
+            ):
+                yield attr, value or ast.Constant(None), annotation
+
+
+def _local_values(function: FunctionNode, name: str) -> Iterator[ast.expr]:
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
+                yield value
