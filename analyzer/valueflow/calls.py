@@ -51,13 +51,13 @@ def call(engine: Engine, node: ir.Call, state: State) -> Val:
             found = _project(engine, node, arguments, holder, state)
             if found is not None:
                 return found
-        if node.func.attr in engine.question.setters:
-            _note_setter(engine, node, holder, arguments, state)
     before = state.control
     if not any(isinstance(thing, Outside) for thing in callee.things):  # whether it is called at all hangs on the tracked value
         state.control = before | callee.marks
     results = [call_thing(engine, node, callee, thing, arguments, state) for thing in callee.things]
     state.control = before
+    if isinstance(node.func, ir.Attribute) and node.func.attr in engine.question.setters:
+        _note_setter(engine, node, holder, arguments, state)
     if not results:
         return call_outside(engine, node, callee, "", arguments, state)
     return join_all(results)

@@ -16,10 +16,11 @@ from ..wiring import Found
 from .calls import Arguments, bind_parameters
 from .domain import Method, Object, Val
 from .engine import Engine, Question, SetterCall
-from .relevance import Relevance
+from .relevance import Key, Relevance
 from .statements import Raising, run_block
 from .store import Fields, State, joined
 from .fields import initial
+from .tracks import tracked
 from .types import FunctionNode, Types
 
 MOST_ROUNDS = 3
@@ -40,6 +41,7 @@ class Chain:
     fields: set[tuple[ClassValue, str]] = field(default_factory=set)
     missing: dict[Location, NotEstablished] = field(default_factory=dict)
     backings: dict[Instance | ListValue, Object] = field(default_factory=dict)
+    called: dict[Key, tuple[tuple[FunctionValue, ClassValue | None], ...]] = field(default_factory=dict)
     calls: list[SetterCall] = field(default_factory=list)
 
     @property
@@ -48,7 +50,7 @@ class Chain:
 
     def engine(self, words: frozenset[str], drafts: tuple[Object, ...]) -> Engine:
         """A new engine on the same graph; ``drafts`` stand for the models that are not reached through the target's worker."""
-        relevance = Relevance(self.types, words)
+        relevance = Relevance(self.types, words, self.called)
         made = Engine(
             self.question, self.types.machine, self.program.code, self.types, self.graph, relevance,
             lambda thing: self.model(thing, drafts), self.guess,
@@ -116,12 +118,12 @@ def read_side(chain: Chain) -> dict[Object, Fields]:
         heap = {}
         for function, cls in roots:
             engine = chain.engine(words, ())
-            state = run_root(engine, function, cls, {})
+            run_root(engine, function, cls, {})
             chain.missing |= engine.unfollowed
+            chain.calls += engine.setter_calls
             for call in engine.setter_calls:
-                chain.calls.append(call)
-            if state is not None:
-                heap |= {thing: fields for thing, fields in state.heap.items() if thing.backing is not None or thing is chain.target}
+                if tracked(call.state, call.ids):
+                    heap = call.state.heap
         if len(chain.fields) == before:
             break
     return heap
@@ -151,7 +153,7 @@ def class_roots(chain: Chain, cls: ClassValue) -> Iterator[tuple[FunctionValue, 
     if not methods:
         return
     made = chain.types.find(cls, "__init__")[0]
-    relevance = Relevance(chain.types, frozenset(chain.question.setters))
+    relevance = Relevance(chain.types, frozenset(chain.question.setters), chain.called)
     if isinstance(made, FunctionValue) and relevance.reaches(made, cls):
         yield made, cls
         return
@@ -230,7 +232,7 @@ def entry_methods(chain: Chain, cls: ClassValue) -> Iterator[FunctionValue]:
         if isinstance(found, FunctionValue) and isinstance(owner, ClassValue):
             yield found
             return
-    users = Relevance(chain.types, frozenset(f"{word}." for word in chain.pipeline.target_worker))
+    users = Relevance(chain.types, frozenset(f"{word}." for word in chain.pipeline.target_worker), chain.called)
     assert cls.node is not None
     methods = [node for node in cls.node.body if isinstance(node, FunctionNode) and node.name != "__init__"]
     called = {each.attr for node in methods for each in ast.walk(node) if isinstance(each, ast.Attribute)}

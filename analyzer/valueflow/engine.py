@@ -201,7 +201,7 @@ class Engine:
 
     def declared_fields(self, cls: ClassValue) -> tuple[str, ...]:
         try:
-            with self.machine.in_module(cls.module):
+            with self.types.asking(cls.module):
                 return tuple(dataclass_fields(self.machine, cls))
         except (GiveUp, NeedDecision, Raised):
             return ()
@@ -209,7 +209,7 @@ class Engine:
     def field_default(self, cls: ClassValue, name: str) -> Val | None:
         """The default of a dataclass's field, where it is a constant."""
         try:
-            with self.machine.in_module(cls.module):
+            with self.types.asking(cls.module):
                 owner, node = dataclass_fields(self.machine, cls)[name]
                 value = class_name(self.machine, owner, name) if node.value is not None else UNKNOWN
         except (GiveUp, NeedDecision, Raised):
@@ -223,12 +223,21 @@ class Engine:
         around: dict[str, Val], at: ir.At | None,
     ) -> Frame:  # fmt: skip
         symbol = f"{owner.name}.{code.name}" if owner is not None else code.name
-        if not self.frames or at is None:
-            return Frame(module, code, function, owner, receiver, around, symbol, symbol)
-        step = f"{self.frame.symbol}:{at.line}"
-        outer, _, _ = self.frame.context.rpartition(" > ")
-        context = f"{outer} > {step} > {symbol}" if outer else f"{step} > {symbol}"
+        context = self._context(symbol, receiver, at)
         return Frame(module, code, function, owner, receiver, around, context, symbol)
+
+    def _context(self, symbol: str, receiver: Val | None, at: ir.At | None) -> str:
+        """What tells two runs of one function apart: the calls among the methods of the root's own object, and the object that lasts on
+        which the function, or the one that called it, works."""
+        if not self.frames or at is None:
+            return symbol
+        calls, _, place = self.frame.context.partition(" @ ")
+        root = self.frames[0].receiver
+        if root is not None and receiver == root:
+            return f"{calls} > {symbol}:{at.line}"
+        lasting = [thing.path for thing in receiver.objects if thing.lasting] if receiver is not None else []
+        place = " | ".join(lasting) or place
+        return f"{calls} @ {place}" if place else calls
 
     @contextmanager
     def entered(self, frame: Frame) -> Iterator[None]:

@@ -19,6 +19,7 @@ from ..values import (
     Instance,
     ListValue,
     ModuleValue,
+    Phi,
     Value,
 )
 from .domain import UNKNOWN, Exact, Items, Method, Object, Outside, Thing, Val, exact, join_all
@@ -53,6 +54,8 @@ def whole(engine: Engine, value: Value, path: str = "") -> Val:
             return Val((backed(engine, value, path),))
         case ExternalObject() if path:
             return Val((Object(path, External(value.cls)),))
+        case Phi():
+            return join_all(whole(engine, leaf, path) for leaf in (value.if_true, value.if_false))
     return UNKNOWN
 
 

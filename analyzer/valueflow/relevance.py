@@ -5,6 +5,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from ..values import MISSING, ClassValue, FunctionValue, Value
 from .types import FunctionNode, Types
@@ -13,14 +14,19 @@ DEEPEST = 8
 """Calls inside one another that are searched for a mention."""
 
 
+Key: TypeAlias = "tuple[FunctionNode | None, ClassValue | None]"
+
+
 @dataclass(slots=True)
 class Relevance:
-    """Answers for one set of words: identifiers, or texts such as ``model(``."""
+    """Answers for one set of words: identifiers, or texts such as ``model(``. ``called`` may be shared: what calls what does not hang on
+    the words."""
 
     types: Types
     words: frozenset[str]
+    called: dict[Key, tuple[tuple[FunctionValue, ClassValue | None], ...]] = field(default_factory=dict)
     _pattern: re.Pattern[str] = field(init=False)
-    _known: dict[tuple[FunctionNode, ClassValue | None], bool] = field(default_factory=dict)
+    _known: dict[Key, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._pattern = re.compile("|".join(rf"\b{re.escape(word)}" for word in sorted(self.words)) or "(?!)")
@@ -30,18 +36,34 @@ class Relevance:
         node = function.node
         return node is not None and bool(self._pattern.search("\n".join(function.module.lines[node.lineno - 1 : node.end_lineno])))
 
-    def reaches(self, function: FunctionValue, cls: ClassValue | None, depth: int = DEEPEST) -> bool:
-        """Whether running the function, for an object of class ``cls``, can come to a mention."""
-        if function.node is None:
-            return False
+    def reaches(self, function: FunctionValue, cls: ClassValue | None) -> bool:
+        """Whether running the function, for an object of class ``cls``, can come to a mention within DEEPEST calls."""
         key = (function.node, cls)
         if key not in self._known:
-            self._known[key] = False  # a cycle adds nothing
-            self._known[key] = self.mentioned(function) or (depth > 0 and self._through_calls(function, cls, depth))
+            self._known[key] = self._search(function, cls)
         return self._known[key]
 
-    def _through_calls(self, function: FunctionValue, cls: ClassValue | None, depth: int) -> bool:
-        return any(self.reaches(callee, receiver, depth - 1) for callee, receiver in self._callees(function, cls))
+    def _search(self, function: FunctionValue, cls: ClassValue | None) -> bool:
+        seen = {(function.node, cls)}
+        level = [(function, cls)]
+        for _ in range(DEEPEST):
+            if any(self.mentioned(each) or self._known.get((each.node, receiver)) for each, receiver in level):
+                return True
+            below = [callee for each in level if self._known.get((each[0].node, each[1])) is not False for callee in self.callees(*each)]
+            level = []
+            for each, receiver in below:
+                if (each.node, receiver) not in seen:
+                    seen.add((each.node, receiver))
+                    level.append((each, receiver))
+        return False
+
+    def callees(self, function: FunctionValue, cls: ClassValue | None) -> tuple[tuple[FunctionValue, ClassValue | None], ...]:
+        """The functions of the tree that a function calls, as far as declarations tell, each with the class of its receiver."""
+        key = (function.node, cls)
+        found = self.called.get(key)
+        if found is None:
+            found = self.called[key] = tuple(self._callees(function, cls)) if function.node is not None else ()
+        return found
 
     def _callees(self, function: FunctionValue, cls: ClassValue | None) -> Iterator[tuple[FunctionValue, ClassValue | None]]:
         assert function.node is not None

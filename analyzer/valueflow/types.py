@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -11,7 +12,7 @@ from ..interpret.classes import find_in_class, resolution_order
 from ..interpret.machine import Machine
 from ..interpret.names import import_module, import_name, module_name
 from ..interpret.signals import GiveUp, NeedDecision, Raised
-from ..values import MISSING, ClassValue, External, FunctionValue, ModuleValue, Value
+from ..values import MISSING, ClassValue, External, FunctionValue, Missing, ModuleValue, Phi, Unknown, Value
 
 Type: TypeAlias = ClassValue | External
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -27,16 +28,33 @@ class Types:
 
     machine: Machine
     _attributes: dict[tuple[ClassValue, str], tuple[Type, ...]] = field(default_factory=dict)
+    _open: set[tuple[ClassValue, str]] = field(default_factory=set)
     _assigned: dict[ClassValue, dict[str, list[tuple[FunctionNode, ast.expr, ast.expr | None]]]] = field(default_factory=dict)
+
+    @contextmanager
+    def asking(self, module: Module) -> Iterator[None]:
+        """Ask the machine something from the outermost frame of a module; it stands as before whatever comes of it."""
+        frames, nesting = list(self.machine.frames), self.machine.nesting
+        try:
+            with self.machine.in_module(module):
+                yield
+        finally:
+            self.machine.frames[:] = frames
+            self.machine.nesting = nesting
+            self.machine.steps = 0
 
     def name(self, module: Module, name: str) -> Value:
         """What a module's name stands for; MISSING where that cannot be told."""
         try:
-            with self.machine.in_module(module):
+            with self.asking(module):
                 found = module_name(self.machine, module, name)
         except (GiveUp, NeedDecision, Raised, RecursionError):
             found = MISSING
-        return self._guarded(module, name) if found is MISSING or isinstance(found, External) and found.name == f"builtins.{name}" else found
+        leaves = tuple(leaves_of(found))
+        if len(leaves) == 1:
+            found = leaves[0]
+        missing = not leaves or (isinstance(found, External) and found.name == f"builtins.{name}")
+        return self._guarded(module, name) if missing else found
 
     def _guarded(self, module: Module, name: str) -> Value:
         """A name that is imported for annotations only."""
@@ -46,7 +64,8 @@ class Types:
                 if found is not MISSING:
                     return found
         try:
-            return module_name(self.machine, module, name)
+            with self.asking(module):
+                return module_name(self.machine, module, name)
         except (GiveUp, NeedDecision, Raised, RecursionError):
             return MISSING
 
@@ -61,7 +80,7 @@ class Types:
 
     def import_name(self, module: Module, target: str, name: str) -> Value:
         try:
-            with self.machine.in_module(module):
+            with self.asking(module):
                 return import_name(self.machine, module, target, name)
         except (GiveUp, NeedDecision, Raised, RecursionError):
             return MISSING
@@ -75,7 +94,7 @@ class Types:
     def find(self, cls: ClassValue, name: str, after: ClassValue | None = None) -> tuple[Value, ClassValue | External | None]:
         """A class attribute by the method resolution order, and the class that has it."""
         try:
-            with self.machine.in_module(cls.module):
+            with self.asking(cls.module):
                 return find_in_class(self.machine, cls, name, after)
         except (GiveUp, NeedDecision, Raised, RecursionError):
             return MISSING, None
@@ -83,7 +102,7 @@ class Types:
     def order(self, cls: ClassValue) -> tuple[ClassValue, ...]:
         """The method resolution order, as far as it lies in the tree."""
         try:
-            with self.machine.in_module(cls.module):
+            with self.asking(cls.module):
                 return tuple(each for each in resolution_order(self.machine, cls) if isinstance(each, ClassValue))
         except (GiveUp, NeedDecision, Raised, RecursionError):
             return (cls,)
@@ -138,8 +157,13 @@ class Types:
         key = (cls, name)
         found = self._attributes.get(key)
         if found is None:
-            self._attributes[key] = ()
-            found = self._attributes[key] = tuple(dict.fromkeys(self._attribute(cls, name, depth)))
+            if key in self._open:
+                return ()
+            self._open.add(key)
+            found = tuple(dict.fromkeys(self._attribute(cls, name, depth)))
+            self._open.discard(key)
+            if depth == DEEPEST:
+                self._attributes[key] = found
         return found
 
     def _attribute(self, cls: ClassValue, name: str, depth: int) -> Iterator[Type]:
@@ -226,6 +250,15 @@ class Types:
         """A name as a function sees it: imported inside it, or the module's."""
         found = self.imported(module, [each for each in ast.walk(function) if isinstance(each, ast.ImportFrom)], node.id)
         return self.name(module, node.id) if found is MISSING else found
+
+
+def leaves_of(value: Value) -> Iterator[Value]:
+    """The values that one may be, by conditions that are open; those that are not there or not known left out."""
+    if isinstance(value, Phi):
+        yield from leaves_of(value.if_true)
+        yield from leaves_of(value.if_false)
+    elif not isinstance(value, Missing | Unknown):
+        yield value
 
 
 def is_property(node: FunctionNode) -> bool:
