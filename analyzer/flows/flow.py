@@ -18,7 +18,7 @@ BUILT_IN = ("eagle3",)
 
 NEEDED = ("name", "package", "words", "setters", "entry", "layer_counts", "sink")
 OPTIONAL = ("text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption", "pipeline")
-PIPELINE = ("keys", "target_worker", "worker_methods", "projections")
+PIPELINE = ("keys", "target_worker", "worker_methods", "draft_inputs", "projections")
 PIPELINE_TABLES = ("phases", "paths")
 SINK = ("class", "method", "hidden", "captured")
 SUPPOSED = ("calls", "returns", "values")
@@ -40,7 +40,8 @@ class Pipeline:
     """The way before the setter and behind the consumer.
 
     ``keys``: the config keys that hold the ids. ``target_worker``: the attributes by which a worker holds the target's worker.
-    ``worker_methods``: the methods by which a worker is run. ``phases``: by the name of a phase, the functions that stand for it.
+    ``worker_methods``: the methods by which a worker is run. ``draft_inputs``: where the draft finds captured states on its batch,
+    as ``object.attribute``. ``phases``: by the name of a phase, the functions that stand for it.
     ``projections``: the attributes of a draft model that project the captured states. ``paths``: by the name of a variable that holds
     the path of a model, whose config is loaded from there ("draft", "target").
     """
@@ -48,6 +49,7 @@ class Pipeline:
     keys: tuple[str, ...] = ()
     target_worker: tuple[str, ...] = ()
     worker_methods: tuple[str, ...] = ()
+    draft_inputs: tuple[str, ...] = ()
     projections: tuple[str, ...] = ()
     phases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     paths: Mapping[str, str] = field(default_factory=dict)

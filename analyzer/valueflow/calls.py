@@ -224,8 +224,8 @@ def construct(engine: Engine, node: ir.Call, cls: ClassValue, arguments: Argumen
     made = Object(f"{cls.name}#{engine.serial}", cls, made=True)
     state.write(made, "#made", exact(True))
     fields = engine.declared_fields(cls)
-    init, owner = engine.types.find(cls, "__init__")
-    if fields and not isinstance(owner, ClassValue):
+    init, _ = engine.types.find(cls, "__init__")
+    if fields:
         given = {**dict(zip(fields, arguments.positional, strict=False)), **arguments.keywords}
         places = {**{name: arguments.places.get(n) for n, name in enumerate(fields)}, **arguments.places}
         for name, val in given.items():
@@ -254,7 +254,9 @@ def enter(engine: Engine, node: ir.Call, method: Method, arguments: Arguments, s
         if any(held(state, val) or val.marks for val in arguments.all()):
             engine.lost(f"{function.name}(…)", "the function cannot be read, or calls itself", node.at)
         return engine.declared_result(function, node)
-    return run_function(engine, node, method, code, arguments, state)
+    found = run_function(engine, node, method, code, arguments, state)
+    own = method.receiver is not None and any(thing in engine.drafts for thing in method.receiver.objects)
+    return UNKNOWN if own else found
 
 
 def run_function(engine: Engine, node: ir.Call, callee: Method | Closure, code: ir.Function, arguments: Arguments, state: State) -> Val:

@@ -3,11 +3,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from functools import cached_property
+from dataclasses import dataclass, field, replace
 
 from ..evaluation import Model, Program, Target
 from ..flows.flow import Pipeline
-from ..graph import Coverage, FlowGraph
+from ..graph import Coverage, FlowGraph, Node
 from ..interpret.machine import Machine
 from ..results import Location, NotEstablished
 from ..source import SourceTree
@@ -27,7 +28,7 @@ MOST_ROUNDS = 3
 """Runs of the reading side: each may find a field that holds a model, which the next follows."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Chain:
     """The parts of one analysis of one target class."""
 
@@ -48,12 +49,17 @@ class Chain:
     def pipeline(self) -> Pipeline:
         return self.program.flow.pipeline
 
+    @cached_property
+    def projecting(self) -> Relevance:
+        """What leads to a projection."""
+        return Relevance(self.types, frozenset(f"{name}(" for name in self.question.projections), self.called)
+
     def engine(self, words: frozenset[str], drafts: tuple[Object, ...]) -> Engine:
         """A new engine on the same graph; ``drafts`` stand for the models that are not reached through the target's worker."""
         relevance = Relevance(self.types, words, self.called)
         made = Engine(
             self.question, self.types.machine, self.program.code, self.types, self.graph, relevance,
-            lambda thing: self.model(thing, drafts), self.guess,
+            lambda thing: self.model(thing, drafts), self.guess, self.projecting, drafts,
         )  # fmt: skip
         made.backings = self.backings
         made.model_fields = self.fields
@@ -170,19 +176,23 @@ def calls_setter(chain: Chain, node: FunctionNode) -> bool:
     )
 
 
-def run_root(engine: Engine, function: FunctionValue, cls: ClassValue | None, heap: dict[Object, Fields]) -> State | None:
-    """Run a function from outside: its receiver and parameters are whatever they are declared to be."""
+def run_root(
+    engine: Engine, function: FunctionValue, cls: ClassValue | None, heap: dict[Object, Fields], receiver: Val | None = None,
+    given: dict[str, Val] | None = None,
+) -> State | None:  # fmt: skip
+    """Run a function from outside: its receiver and parameters are whatever they are declared to be, but for those given."""
     code = engine.lower(function)
     if code is None:
         return None
-    receiver = Val((Object(cls.name, cls, lasting=True),)) if cls is not None else None
+    if receiver is None and cls is not None:
+        receiver = Val((Object(cls.name, cls, lasting=True),))
     callee = Method(function, receiver)
     state = State({}, dict(heap))
     symbol_owner = cls if cls is not None else function.owner
     frame = engine.new_frame(code, function.module, function, symbol_owner, receiver, {}, None)
     frame.owner = function.owner
     with engine.entered(frame):
-        bind_parameters(engine, state, code, callee, Arguments((), {}, {}, False))
+        bind_parameters(engine, state, code, callee, Arguments((), given or {}, {}, False))
         try:
             end = run_block(engine, code.body, state)
         except Raising as raising:
@@ -196,18 +206,44 @@ def run_root(engine: Engine, function: FunctionValue, cls: ClassValue | None, he
 
 
 def work_side(chain: Chain, heap: dict[Object, Fields]) -> Iterator[Coverage]:
-    """From the target's forward through each worker to the draft."""
-    drafts = draft_models(chain)
+    """From the target's forward through each worker to each draft."""
+    drafts = [draft for draft in draft_models(chain) if takes_states(chain, draft)]
     words = frozenset(f"{name}{call}" for _, name in chain.fields for call in ("(", ".forward("))
     for function, cls in worker_roots(chain):
-        engine = chain.engine(words, drafts)
-        before = len(chain.graph.edges)
-        run_root(engine, function, cls, heap)
         place = Location(chain.program.printed(cls.module.path), cls.node.lineno if cls.node is not None else 1)
-        del before
-        chain.missing |= engine.unfollowed
+        for draft in drafts:
+            engine = chain.engine(words, (draft,))
+            run_root(engine, function, cls, heap)
+            chain.missing |= engine.unfollowed
+            print(cls.name, draft, engine.statements, len(chain.graph.nodes), [(str(h), n) for h, n, _ in engine.consumed])
         yield Coverage(cls.name, place, (), ())
-        print(cls.name, engine.statements, len(chain.graph.nodes), [(str(h), n) for h, n, _ in engine.consumed])
+
+
+def takes_states(chain: Chain, draft: Object) -> bool:
+    """Whether a model projects what it finds at one of the flow's inputs, and nothing else with it."""
+    assert isinstance(draft.cls, ClassValue)
+    forward = chain.types.find(draft.cls, "forward")[0]
+    if not isinstance(forward, FunctionValue):
+        return False
+    aside = replace(chain, graph=FlowGraph(chain.graph.flow, chain.graph.model))
+    engine = aside.engine(frozenset(), (draft,))
+    code = engine.lower(forward)
+    probe = Node("field", "probe", Location("", 0))
+    heap: dict[Object, Fields] = {}
+    given: dict[str, Val] = {}
+    tensors = chain.program.flow.tensor_inputs
+    for parameter in code.parameters[1:] if code is not None else ():
+        if parameter.name in tensors or "Tensor" in (parameter.annotation or ""):
+            continue
+        batch = Object(parameter.name)
+        given[parameter.name] = Val((batch,))
+        for way in chain.pipeline.draft_inputs:
+            outer, _, inner = way.partition(".")
+            holder = Object(f"{parameter.name}.{outer}")
+            heap[batch] = {**heap.get(batch, {}), outer: Val((holder,))}
+            heap[holder] = {**heap.get(holder, {}), inner: Val(open=True, marks=frozenset({probe}))}
+    run_root(engine, forward, draft.cls, heap, Val((draft,)), given)
+    return bool(engine.consumed)
 
 
 def worker_roots(chain: Chain) -> Iterator[tuple[FunctionValue, ClassValue]]:

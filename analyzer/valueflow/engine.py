@@ -77,7 +77,7 @@ class Engine:
     """One analysis: what is asked, what is known of the tree, the graph that is written, and the stack of running functions.
 
     ``models`` answers which objects stand for a field that holds a model (none: it holds no model), ``guess`` of which classes an
-    attribute may be that is declared nowhere. ``consumed`` collects the calls of a
+    attribute may be that is declared nowhere. ``drafts`` are the draft models: what one answers is its own. ``consumed`` collects the calls of a
     projection: the object, its attribute, and the node.
     """
 
@@ -89,6 +89,8 @@ class Engine:
     relevance: Relevance
     models: Callable[[Object], tuple[Object, ...]]
     guess: Callable[[ClassValue, str], tuple[ClassValue, ...]]
+    projecting: Relevance
+    drafts: tuple[Object, ...] = ()
     tracks: Tracks = field(init=False)
     frames: list[Frame] = field(default_factory=list)
     statements: int = 0
@@ -145,6 +147,8 @@ class Engine:
         """Whether a function must be run: something tracked, or a config, goes in, or what is looked for can come of it."""
         if len(self.frames) >= MOST_CALLS or self.statements > MOST_STATEMENTS:
             return False
+        if self.in_draft and not self.reaches_projection(function, receiver):
+            return False
         if any(val.marks or val.origin or self.is_path(val) or held(state, val) for val in arguments):
             return True
         objects = receiver.objects if receiver is not None else ()
@@ -152,6 +156,15 @@ class Engine:
             return True
         classes = [thing.cls for thing in objects if isinstance(thing.cls, ClassValue)] or [function.owner]
         return any(self.relevance.reaches(function, cls) for cls in classes)
+
+    @property
+    def in_draft(self) -> bool:
+        """Whether a draft model is running: of that only the way to the projection matters."""
+        return any(frame.receiver is not None and any(thing in self.drafts for thing in frame.receiver.objects) for frame in self.frames)
+
+    def reaches_projection(self, function: FunctionValue, receiver: Val | None) -> bool:
+        classes = [thing.cls for thing in receiver.objects if isinstance(thing.cls, ClassValue)] if receiver is not None else []
+        return any(self.projecting.reaches(function, cls) for cls in classes or [function.owner])
 
     def is_path(self, val: Val) -> bool:
         return any(thing.path.rpartition(".")[2] in self.question.paths for thing in val.objects)
@@ -199,12 +212,16 @@ class Engine:
             self.made[key] = found
         return found
 
-    def declared_fields(self, cls: ClassValue) -> tuple[str, ...]:
+    def declared_fields(self, cls: ClassValue) -> dict[str, ClassValue]:
+        """The fields of a dataclass, each with the class that declares it; empty where a constructor is written out."""
         try:
             with self.types.asking(cls.module):
-                return tuple(dataclass_fields(self.machine, cls))
+                found = {name: owner for name, (owner, _) in dataclass_fields(self.machine, cls).items()}
         except (GiveUp, NeedDecision, Raised):
-            return ()
+            return {}
+        init, owner = self.types.find(cls, "__init__")
+        written = isinstance(init, FunctionValue) and owner in found.values()
+        return {} if written else found
 
     def field_default(self, cls: ClassValue, name: str) -> Val | None:
         """The default of a dataclass's field, where it is a constant."""

@@ -243,8 +243,14 @@ def _transform(engine: Engine, node: ir.Call, last: str, given: list[Val], argum
     made = engine.node("transform", last, node.at)
     marks = frozenset(mark for val in given for mark in tracked(state, val))
     engine.tracks.hop(marks, made, "data", last)
-    mixed = any(val.mixed for val in given) or (last in CATS and any(_mixes(state, val) for val in arguments.positional))
+    mixed = any(val.mixed for val in given) or (last in CATS and _by_feature(arguments) and any(_mixes(state, val) for val in arguments.positional))
     return Val(open=True, marks=frozenset({made}), mixed=mixed)
+
+
+def _by_feature(arguments: Arguments) -> bool:
+    """Whether tensors are joined along another axis than the rows: more rows are padding, more features are other states."""
+    axis = arguments.keywords.get("dim") or arguments.keywords.get("axis") or (arguments.positional[1:2] or (exact(0),))[0]
+    return axis != exact(0)
 
 
 def _mixes(state: State, val: Val) -> bool:
