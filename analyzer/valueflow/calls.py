@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..values import ClassValue, External, FunctionValue
-from .domain import NONE, UNKNOWN, Closure, Exact, Items, Method, Object, Outside, Thing, Val, exact, join_all
+from .domain import NONE, UNKNOWN, Closure, Exact, Items, Known, Method, Object, Outside, Thing, Val, exact, join_all
 from .fields import bind, initial, read_attribute
 from .holders import call_collection
 from .outside import call_builtin, call_method_outside, call_outside
@@ -197,6 +197,8 @@ def call_thing(engine: Engine, node: ir.Call, callee: Val, thing: Thing, argumen
         case Exact(value=ClassValue() as cls):
             return construct(engine, node, cls, arguments, state)
         case Exact(value=External(name)):
+            if (fact := engine.machine.supposed.calls.get(name)) is not None:
+                return engine.fact(fact)
             return call_outside(engine, node, UNKNOWN, name, arguments, state)
         case Closure():
             return run_function(engine, node, thing, thing.code, arguments, state)
@@ -204,6 +206,9 @@ def call_thing(engine: Engine, node: ir.Call, callee: Val, thing: Thing, argumen
             return call_object(engine, node, thing, arguments, state)
         case Outside(receiver, name):
             return call_method_outside(engine, node, receiver, name, arguments, state)
+        case Known(value):
+            known = engine.machine.supposed.values.get(f"{getattr(value, 'key', '')}()")
+            return engine.fact(known) if known is not None else call_outside(engine, node, callee, "", arguments, state)
     return call_outside(engine, node, callee, "", arguments, state)
 
 
@@ -247,6 +252,9 @@ def construct(engine: Engine, node: ir.Call, cls: ClassValue, arguments: Argumen
 def enter(engine: Engine, node: ir.Call, method: Method, arguments: Arguments, state: State) -> Val:
     """Run a function of the tree, if that can matter; else what its annotation says comes of it."""
     function = method.function
+    supposed = engine.supposed(function)
+    if supposed is not None:
+        return supposed
     if not engine.worth(function, method.receiver, arguments.all(), state):
         return engine.declared_result(function, node)
     code = engine.lower(function)
@@ -314,8 +322,18 @@ def bind_parameters(engine: Engine, state: State, code: ir.Function, callee: Met
             state.names[name] = replace(join_all(keywords.values()), open=True)
         else:
             val = _argument(engine, state, parameter, positional, keywords, arguments.complete)
+            _refine(engine, val, parameter.annotation)
             at = places.get(name, code.at)
             state.names[name] = engine.tracks.move(state, val, lambda name=name, at=at: engine.node("parameter", name, at), "call")  # type: ignore[misc]
+
+
+def _refine(engine: Engine, val: Val, annotation: str | None) -> None:
+    """An object of which nothing is known is what the parameter's annotation says."""
+    bare = [thing for thing in val.objects if thing.cls is None and not thing.made]
+    if bare and annotation is not None:
+        types = [each for each in engine.types.annotation(engine.frame.module, annotation) if isinstance(each, ClassValue)]
+        for thing in bare if len(types) == 1 else ():
+            thing.cls = types[0]
 
 
 def _argument(

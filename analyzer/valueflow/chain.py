@@ -246,28 +246,46 @@ def takes_states(chain: Chain, draft: Object) -> bool:
     return bool(engine.consumed)
 
 
-def worker_roots(chain: Chain) -> Iterator[tuple[FunctionValue, ClassValue]]:
-    """The methods by which workers are run: of the classes that hold a target's worker."""
+def worker_roots(chain: Chain) -> list[tuple[FunctionValue, ClassValue]]:
+    """The methods by which workers are run. One that inherits the method of another worker is run as that."""
+    classes = list(worker_classes(chain))
+    found = [(function, cls) for cls in classes for function in entry_methods(chain, cls)]
+    if not found:
+        return [(function, cls) for cls in classes for function in loose_methods(chain, cls)]
+    own = [(function, cls) for function, cls in found if function.owner is cls]
+    return own or found
+
+
+def worker_classes(chain: Chain) -> Iterator[ClassValue]:
+    """The classes that hold a target's worker."""
     words = tuple(word.encode() for word in chain.pipeline.target_worker)
     for path in chain.tree.grep(words) if words else ():
         module = chain.program.index.module(chain.program.index.module_of(path))
         for node in module.tree.body if module is not None else ():
             cls = chain.types.name(module, node.name) if isinstance(node, ast.ClassDef) and module is not None else None
             if isinstance(cls, ClassValue) and holds_worker(chain, cls):
-                yield from ((function, cls) for function in entry_methods(chain, cls))
+                yield cls
 
 
 def holds_worker(chain: Chain, cls: ClassValue) -> bool:
-    return any(word in chain.types.assigned(each) for word in chain.pipeline.target_worker for each in chain.types.order(cls))
+    """Whether objects of the class have the target's worker, as an attribute or a property."""
+    names = chain.pipeline.target_worker
+    return any(name in chain.types.assigned(each) for name in names for each in chain.types.order(cls)) or any(
+        isinstance(chain.types.find(cls, name)[0], FunctionValue) for name in names
+    )
 
 
 def entry_methods(chain: Chain, cls: ClassValue) -> Iterator[FunctionValue]:
-    """The method that the flow names; where there is none, those that use the target's worker and that no other method calls."""
+    """The method by which the flow says that workers are run."""
     for method in chain.pipeline.worker_methods:
         found, owner = chain.types.find(cls, method)
         if isinstance(found, FunctionValue) and isinstance(owner, ClassValue):
             yield found
             return
+
+
+def loose_methods(chain: Chain, cls: ClassValue) -> Iterator[FunctionValue]:
+    """The methods that use the target's worker and that no other method calls."""
     users = Relevance(chain.types, frozenset(f"{word}." for word in chain.pipeline.target_worker), chain.called)
     assert cls.node is not None
     methods = [node for node in cls.node.body if isinstance(node, FunctionNode) and node.name != "__init__"]

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from .. import ir
 from ..graph import Node
 from ..index import Module
-from ..values import ClassValue, External, FunctionValue, Instance, ListValue, Value
+from ..values import ClassValue, External, ExternalObject, FunctionValue, Instance, ListValue, Unknown, Value
 
 MOST_THINGS = 8
 """Possible things of one value; what has more of them is open."""
@@ -29,11 +29,11 @@ class Exact:
         object.__setattr__(self, "kind", type(self.value).__name__)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Object:
     """One object of the program, told apart by the way that leads to it (``worker.target_worker.model_runner``) or by where it was made.
 
-    ``cls`` is its class, or the declared one, or None. ``backing`` is the same object as the interpreter built it. ``field`` is the
+    ``cls`` is its class, or the declared one, or None until an annotation tells. ``backing`` is the same object as the interpreter built it. ``field`` is the
     class and attribute that hold it, where it was found in one. ``made``: by the code that was run. ``lasting``: it lives as long as the
     engine, so that handing it on hands on nothing.
     """
@@ -47,6 +47,13 @@ class Object:
 
     def __repr__(self) -> str:
         return self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Something outside the tree of which the flow supposes what its attributes are, as the interpreter names it."""
+
+    value: Unknown | ExternalObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +89,7 @@ class Closure:
     around: dict[str, Val]
 
 
-Thing: TypeAlias = Exact | Object | Items | Method | Outside | Closure
+Thing: TypeAlias = Exact | Known | Object | Items | Method | Outside | Closure
 Origin: TypeAlias = tuple[str, tuple[str, ...]]
 """Whose config a value was read from ("draft", "target"), and the keys that lead to it."""
 

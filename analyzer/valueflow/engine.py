@@ -10,9 +10,11 @@ from ..graph import FlowGraph, Node, NodeKind
 from ..index import Module
 from ..interpret.classes import dataclass_fields
 from ..interpret.code import Code
+from ..interpret.dispatch import returned_class
 from ..interpret.machine import Machine
 from ..interpret.names import class_name
 from ..interpret.signals import GiveUp, NeedDecision, Raised
+from ..library.facts import Supposed
 from ..results import Location, NotEstablished
 from ..values import ClassValue, External, ExternalObject, FunctionValue, Instance, ListValue
 from .domain import UNKNOWN, Method, Object, Origin, Val
@@ -102,6 +104,7 @@ class Engine:
     model_fields: set[tuple[ClassValue, str]] = field(default_factory=set)
     setter_calls: list[SetterCall] = field(default_factory=list)
     consumed: list[tuple[Object, str, Node]] = field(default_factory=list)
+    assumptions: set[str] = field(default_factory=set)
     unfollowed: dict[Location, NotEstablished] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -232,6 +235,17 @@ class Engine:
         except (GiveUp, NeedDecision, Raised):
             return None
         return None if isinstance(value, Val | ExternalObject) else whole(self, value)
+
+    def supposed(self, function: FunctionValue) -> Val | None:
+        """What the flow supposes that a function of the package answers; None where it supposes nothing."""
+        facts = self.machine.supposed
+        found = facts.calls.get(function.name) if function.owner is None else None
+        found = found or facts.returns.get(returned_class(function))
+        return None if found is None else self.fact(found)
+
+    def fact(self, found: Supposed) -> Val:
+        self.assumptions.add(found.assumption)
+        return whole(self, self.machine.fact(found.value))
 
     # ------------------------------------------------------------------- frames
 

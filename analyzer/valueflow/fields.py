@@ -20,9 +20,10 @@ from ..values import (
     ListValue,
     ModuleValue,
     Phi,
+    Unknown,
     Value,
 )
-from .domain import UNKNOWN, Exact, Items, Method, Object, Outside, Thing, Val, exact, join_all
+from .domain import UNKNOWN, Exact, Known, Items, Method, Object, Outside, Thing, Val, exact, join_all
 from .store import State
 from .tracks import ELEMENT
 
@@ -52,8 +53,8 @@ def whole(engine: Engine, value: Value, path: str = "") -> Val:
             return Val((backed(engine, value, path),))
         case ListValue() if value.modules:
             return Val((backed(engine, value, path),))
-        case ExternalObject() if path:
-            return Val((Object(path, External(value.cls)),))
+        case ExternalObject() | Unknown():
+            return Val((Known(value),))
         case Phi():
             return join_all(whole(engine, leaf, path) for leaf in (value.if_true, value.if_false))
     return UNKNOWN
@@ -183,7 +184,19 @@ def _of_thing(engine: Engine, state: State, val: Val, thing: Thing, name: str) -
             return _of_module(engine, module, name)
         case Exact(value=EnumMember() as member):
             return _of_member(engine, state, member, name)
+        case Known(value):
+            return _supposed(engine, val, value, name)
     return Val((Outside(val, name),), open=True, origin=val.origin)
+
+
+def _supposed(engine: Engine, val: Val, value: Unknown | ExternalObject, name: str) -> Val:
+    """An attribute that the flow, or the config in hand, tells of."""
+    try:
+        with engine.types.asking(engine.frame.module):
+            found = whole(engine, engine.machine.get_attribute(value, name))
+    except (GiveUp, NeedDecision, Raised):
+        return Val((Outside(val, name),), open=True)
+    return found if not isinstance(found.only, Known) else Val((found.only, Outside(val, name)))
 
 
 def _of_module(engine: Engine, module: ModuleValue, name: str) -> Val:

@@ -40,9 +40,7 @@ def run(engine: Engine, node: ir.Statement, state: State) -> State | None:
     """One statement."""
     match node:
         case ir.Assign():
-            val = evaluate(engine, node.value, state)
-            for target in node.targets:
-                assign(engine, state, target, val, node.at)
+            _assign(engine, node, state)
         case ir.AugmentedAssign():
             _augmented(engine, node, state)
         case ir.Evaluate():
@@ -108,6 +106,21 @@ def _import(engine: Engine, node: ir.Import | ir.ImportFrom, state: State) -> No
 
 
 # ------------------------------------------------------------------ assignment
+
+
+def _assign(engine: Engine, node: ir.Assign, state: State) -> None:
+    """``x.a = f(x.a)`` where ``x`` may be several objects is done for each of them: what is read from one is not written to another."""
+    target = node.targets[0]
+    held_in = state.names.get(target.value.id) if isinstance(target, ir.Attribute) and isinstance(target.value, ir.Name) else None
+    if held_in is not None and len(held_in.objects) > 1 and isinstance(target, ir.Attribute) and isinstance(target.value, ir.Name):
+        for thing in held_in.objects:
+            state.names[target.value.id] = replace(held_in, things=(thing,), open=True)  # open: it may be another, which keeps what it has
+            assign(engine, state, target, evaluate(engine, node.value, state), node.at)
+        state.names[target.value.id] = held_in
+        return
+    val = evaluate(engine, node.value, state)
+    for each in node.targets:
+        assign(engine, state, each, val, node.at)
 
 
 def assign(engine: Engine, state: State, target: ir.Expression, val: Val, at: ir.At) -> None:
