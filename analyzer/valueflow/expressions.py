@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .. import ir
+from ..graph import Node
 from ..values import MISSING, External
 from .calls import call
 from .domain import NONE, UNKNOWN, Closure, Exact, Items, Object, Val, exact, is_constant, join, join_all
@@ -110,7 +111,8 @@ def subscript(engine: Engine, node: ir.Subscript, state: State) -> Val:
         return holder
     state.unsure = True
     stored = [front(holder, fields[ELEMENT]) for thing in holder.objects if ELEMENT in (fields := state.fields(thing))]
-    return join_all((*stored, *objects)) if stored or any(val.things for val in objects) else UNKNOWN
+    found = join_all((*stored, *objects)) if stored or any(val.things for val in objects) else UNKNOWN
+    return replace(found, marks=found.marks | index.marks) if found.objects else found  # which object it is tells of the index
 
 
 def _at(state: State, holder: Val, thing: object, key: int | str) -> list[Val]:
@@ -213,16 +215,27 @@ def conditional(engine: Engine, node: ir.Conditional, state: State) -> Val:
     test = evaluate(engine, node.test, state)
     answer = truth(state, test)
     before = state.control
-    state.control = before | test.marks
+    marks = tested(engine, state, node.test, test)
+    state.control = before | marks
     if answer is None:
         body, orelse = evaluate(engine, node.body, state), evaluate(engine, node.orelse, state)
         found = join(body, orelse)
     else:
         found = evaluate(engine, node.body if answer else node.orelse, state)
     state.control = before
-    if test.marks and not found.marks:  # which of the two it is tells of the tracked value
-        found = replace(found, marks=test.marks)
+    if marks and not found.marks:  # which of the two it is tells of the tracked value
+        found = replace(found, marks=marks)
     return found
+
+
+def tested(engine: Engine, state: State, node: ir.Expression, test: Val) -> frozenset[Node]:
+    """The tests by which a tracked value decides a branch: the comparison, or the flag that is looked at."""
+    flags = frozenset(mark for mark in test.marks if mark.kind != "test")
+    if not flags:
+        return test.marks
+    made = engine.node("test", _text(node), node.at)
+    engine.tracks.hop(flags, made)
+    return (test.marks - flags) | {made}
 
 
 def compare(engine: Engine, node: ir.Compare, state: State) -> Val:

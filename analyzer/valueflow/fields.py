@@ -81,7 +81,7 @@ def initial(engine: Engine, thing: Object, name: str) -> Val:
 def _initial(engine: Engine, thing: Object, name: str) -> Val:
     path = f"{thing.path}.{name}"
     if isinstance(thing.backing, Instance):
-        value = attrs_of(engine.machine, thing.backing).get(name, MISSING)
+        value = built_attribute(engine, thing.backing, name)
         if value is not MISSING:
             return whole(engine, value, path)
     if isinstance(thing.backing, ListValue):
@@ -99,6 +99,15 @@ def _initial(engine: Engine, thing: Object, name: str) -> Val:
     types = engine.types.attribute(thing.cls, name)
     types = types or engine.guess(thing.cls, name)
     return Val(tuple(Object(path, cls, field=owner, lasting=thing.lasting) for cls in types or (None,)))
+
+
+def built_attribute(engine: Engine, thing: Instance, name: str) -> Value:
+    """An attribute of an object that the interpreter built; MISSING where it has none, or cannot say."""
+    try:
+        with engine.types.asking(thing.cls.module):
+            return attrs_of(engine.machine, thing).get(name, MISSING)
+    except (GiveUp, NeedDecision, Raised, RecursionError):
+        return MISSING
 
 
 def _element(engine: Engine, value: ListValue, path: str) -> Val:

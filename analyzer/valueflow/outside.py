@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .. import ir
-from ..values import ClassValue, External
+from ..values import MISSING, ClassValue, External, Instance
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Val, exact, is_constant, join, join_all
-from .fields import NOT_CARRIED, read_attribute
+from .fields import NOT_CARRIED, built_attribute, read_attribute
 from .lookups import look_up, reads_key
 from .store import State
 from .tracks import held, shown, tracked
@@ -68,9 +68,6 @@ def _surely_has(engine: Engine, state: State, holder: Val, name: str) -> bool:
 
 
 def _has(engine: Engine, state: State, thing: object, name: str) -> bool | None:
-    from ..interpret.classes import attrs_of
-    from ..values import MISSING, Instance
-
     if isinstance(thing, Object):
         if name in state.fields(thing):
             return True
@@ -78,7 +75,7 @@ def _has(engine: Engine, state: State, thing: object, name: str) -> bool | None:
             if engine.types.find(thing.cls, name)[0] is not MISSING:
                 return True
             if isinstance(thing.backing, Instance):
-                return name in attrs_of(engine.machine, thing.backing)
+                return True if built_attribute(engine, thing.backing, name) is not MISSING else None
             if any(name in engine.types.assigned(each) for each in engine.types.order(thing.cls)):
                 return None
     return None

@@ -4,9 +4,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .. import ir
+from ..graph import Node
 from .domain import UNKNOWN, Exact, Items, Object, Val, join_all
 from .engine import Engine
-from .expressions import evaluate, read_element, truth
+from .expressions import evaluate, read_element, tested, truth
 from .fields import initial, whole
 from .store import State, joined
 from .tracks import ELEMENT, ITEMS, is_collection
@@ -170,7 +171,7 @@ def _assign_attribute(engine: Engine, state: State, target: ir.Attribute, val: V
         kind = "field" if _carries_batch(thing) else "attribute"
         label = f"{class_name(thing)}.{target.attr}"
         stored = engine.tracks.move(state, val, lambda kind=kind, label=label: engine.node(kind, label, target.at))
-        stored = decided(engine, state, stored, label, target.at)
+        stored = decided(engine, state.control | holder.marks, stored, label, target.at)
         if stored == UNKNOWN or (stored.only != Exact(None) and engine.holds_model(thing, target.attr)):
             stored = initial(engine, thing, target.attr)  # of what is kept here nothing is known but its place; or it is a model
         if holder.only is not thing:
@@ -180,12 +181,12 @@ def _assign_attribute(engine: Engine, state: State, target: ir.Attribute, val: V
         engine.lost(f"{target.attr} =", "the object that is given a tracked value is not known", target.at)
 
 
-def decided(engine: Engine, state: State, val: Val, label: str, at: ir.At) -> Val:
-    """A constant that is written under a test on a tracked value is a flag: it tells of that value."""
-    if not state.control or val.marks or not isinstance(val.only, Exact):
+def decided(engine: Engine, control: frozenset[Node], val: Val, label: str, at: ir.At) -> Val:
+    """A constant that is written under a test on a tracked value, or to an object that one chose, is a flag: it tells of that value."""
+    if not control or val.marks or not isinstance(val.only, Exact):
         return val
     node = engine.node("attribute", label, at)
-    engine.tracks.hop(state.control, node, "control")
+    engine.tracks.hop(control, node, "control")
     return val.marked(node)
 
 
@@ -230,7 +231,7 @@ def _if(engine: Engine, node: ir.If, state: State) -> State | None:
     if answer is not None and not test.marks:
         return run_block(engine, node.body if answer else node.orelse, state)
     before = state.control
-    state.control = before | test.marks
+    state.control = before | tested(engine, state, node.test, test)
     other = state.copy()
     narrow(engine, node.test, state, True)
     narrow(engine, node.test, other, False)

@@ -214,7 +214,7 @@ class Types:
                 for argument in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs):
                     if argument.arg == name and argument.annotation is not None:
                         yield from self.annotation(owner.module, argument.annotation)
-                for value in _local_values(function, name):
+                for value in local_values(function, name):
                     yield from self.expression(cls, owner, function, value, depth - 1)
             case ast.IfExp(body=one, orelse=other):
                 yield from self.expression(cls, owner, function, one, depth)
@@ -292,7 +292,7 @@ def _self_assignments(function: FunctionNode, receiver: str) -> Iterator[tuple[s
                 yield attr, value or ast.Constant(None), annotation
 
 
-def _local_values(function: FunctionNode, name: str) -> Iterator[ast.expr]:
+def local_values(function: FunctionNode, name: str) -> Iterator[ast.expr]:
     for node in ast.walk(function):
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:

@@ -1,0 +1,131 @@
+"""Building the graph of one target class, in three parts: what reads the ids, what runs the models, and what the draft makes of it."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evaluation import Model, Program, Target
+from ..graph import Coverage, FlowGraph
+from ..interpret.machine import Machine
+from ..results import Location, NotEstablished
+from ..source import SourceTree
+from ..values import ClassValue
+from ..wiring import Found
+from .chain import Chain
+from .domain import Object, Val
+from .drafts import draft_models, show_width
+from .engine import Question
+from .finish import finish
+from .roots import run_root, setter_roots, worker_roots
+from .store import Fields
+from .tracks import tracked
+from .types import Types
+
+MOST_ROUNDS = 3
+"""Runs of the reading side: each may find a field that holds a model, which the next follows."""
+
+
+def build_graph(
+    program: Program, tree: SourceTree, target: Target, found: Found, question: Question, architectures: tuple[str, ...] = ()
+) -> FlowGraph:
+    """The graph of one target class; ``architectures`` names the draft's class, where its config is in hand."""
+    graph = FlowGraph(program.flow.name, found.cls.name)
+    chain = start(program, tree, target, found, question, graph)
+    chain.architectures = architectures
+    heap = read_side(chain) or set_from_outside(chain, found)
+    graph.coverage += work_side(chain, heap)
+    finish(chain)
+    return graph
+
+
+def start(program: Program, tree: SourceTree, target: Target, found: Found, question: Question, graph: FlowGraph) -> Chain:
+    """The chain with the target's model built, as far as that can be."""
+    machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
+    built = target.model({})
+    backing = None
+    if isinstance(built, Model):
+        machine, backing = built.machine, built.instance
+    else:
+        place = Location(program.printed(found.function.module.path), found.function.node.lineno if found.function.node else 1)
+        graph.not_established.append(NotEstablished(found.cls.name, f"the model is not built: {built.reason}", place))
+    chain = Chain(program, tree, Object(found.cls.name, found.cls, backing, lasting=True), question, graph, Types(machine))
+    if backing is not None:
+        chain.backings[backing] = chain.target
+    return chain
+
+
+def read_side(chain: Chain) -> dict[Object, Fields]:
+    """From the readers of the keys to the setter; what the objects hold when it has been called with the ids. Empty where it never is."""
+    roots = list(setter_roots(chain))
+    heap: dict[Object, Fields] = {}
+    for _ in range(MOST_ROUNDS):
+        before = len(chain.fields)
+        chain.graph.clear()
+        chain.missing.clear()
+        chain.calls.clear()
+        heap = {}
+        for function, cls in roots:
+            engine = chain.engine(chain.setting)
+            run_root(engine, function, cls, {})
+            chain.finished(engine)
+            for call in engine.setter_calls:
+                if tracked(call.state, call.ids):
+                    heap = call.state.heap
+        if len(chain.fields) == before:
+            break
+    return heap
+
+
+def set_from_outside(chain: Chain, found: Found) -> dict[Object, Fields]:
+    """Call the target's setter with ids that come from nowhere: where nothing in the tree is seen to hand them to it."""
+    setter, owner = chain.types.find(found.cls, found.setter)
+    del owner
+    engine = chain.engine(chain.setting)
+    state = run_root(engine, found.function if setter is None else setter, found.cls, {}, Val((chain.target,)), from_outside=True)  # type: ignore[arg-type]
+    chain.finished(engine)
+    return state.heap if state is not None else {}
+
+
+def work_side(chain: Chain, heap: dict[Object, Fields]) -> Iterator[Coverage]:
+    """From the target's forward through each worker to each draft."""
+    drafts = draft_models(chain)
+    roots = worker_roots(chain)
+    for function, cls in roots:
+        ended: list[str] = []
+        for draft in drafts:
+            engine = chain.engine(chain.forwarding, (draft,))
+            run_root(engine, function, cls, heap)
+            chain.finished(engine)
+            ended += [draft.path] if engine.consumed else []
+            for holder, name, node in engine.consumed:
+                show_width(chain, holder, name, node)
+        yield coverage(chain, cls, drafts, ended)
+    if not roots or not chain.graph.of_kind("capture"):
+        forward_alone(chain, heap)
+
+
+def coverage(chain: Chain, cls: ClassValue, drafts: tuple[Object, ...], ended: list[str]) -> Coverage:
+    """What was followed through one worker."""
+    place = Location(chain.program.printed(cls.module.path), cls.node.lineno if cls.node is not None else 1)
+    names = ", ".join(draft.path for draft in drafts) or "any draft"
+    missing = () if ended else (NotEstablished(cls.name, f"captured states were not seen to reach {names} through it", place),)
+    return Coverage(cls.name, place, tuple(phases_of(chain, cls)) if ended else (), missing)
+
+
+def phases_of(chain: Chain, cls: ClassValue) -> Iterator[str]:
+    """The phases on whose functions captured states pass from the readers to a consumer of this worker."""
+    consumers = [node for node in chain.graph.of_kind("consumer") if node.context.startswith(f"{cls.name}.")]
+    starts = chain.graph.of_kind("reader") or chain.graph.of_kind("parameter")
+    passed = {node.symbol.rpartition(".")[2] for node in chain.graph.between(starts, consumers)}
+    for phase, functions in chain.pipeline.phases.items():
+        if passed & set(functions):
+            yield phase
+
+
+def forward_alone(chain: Chain, heap: dict[Object, Fields]) -> None:
+    """The target's forward by itself, where no worker was seen to run it."""
+    cls = chain.target.cls
+    assert isinstance(cls, ClassValue)
+    forward = chain.types.find(cls, "forward")[0]
+    engine = chain.engine(chain.forwarding)
+    run_root(engine, forward, cls, heap, Val((chain.target,)))  # type: ignore[arg-type]
+    chain.finished(engine)

@@ -1,0 +1,141 @@
+"""Where the analysis starts: the functions that come to a setter, the methods that run a worker, and how either is run from outside."""
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..values import ClassValue, FunctionValue
+from .calls import Arguments, bind_parameters, parameter_places
+from .domain import Method, Object, Val
+from .engine import Engine
+from .fields import initial
+from .statements import Raising, run_block
+from .store import Fields, State, joined
+from .types import FunctionNode
+
+if TYPE_CHECKING:
+    from .chain import Chain
+
+
+def run_root(
+    engine: Engine, function: FunctionValue, cls: ClassValue | None, heap: dict[Object, Fields], receiver: Val | None = None,
+    given: dict[str, Val] | None = None, *, from_outside: bool = False,
+) -> State | None:  # fmt: skip
+    """Run a function from outside: its receiver and parameters are whatever they are declared to be, but for those given. With
+    ``from_outside`` the first parameter is the tracked value."""
+    code = engine.lower(function)
+    if code is None:
+        return None
+    if receiver is None and cls is not None:
+        receiver = Val((Object(cls.name, cls, lasting=True),))
+    callee = Method(function, receiver)
+    state = State({}, dict(heap))
+    symbol_owner = cls if cls is not None else function.owner
+    frame = engine.new_frame(code, function.module, function, symbol_owner, receiver, {}, None)
+    frame.owner = function.owner
+    with engine.entered(frame):
+        bind_parameters(engine, state, code, callee, Arguments((), given or {}, {}, False))
+        if from_outside and len(code.parameters) > 1:
+            name = code.parameters[1].name
+            node = engine.node("parameter", name, parameter_places(function).get(name, code.at))
+            engine.graph.add(node)
+            state.names[name] = Val(open=True, marks=frozenset({node}))
+        try:
+            end = run_block(engine, code.body, state)
+        except Raising as raising:
+            end = raising.state
+    for _, each in frame.results:
+        end = joined(end, each, lambda thing, name: initial(engine, thing, name))
+    return end
+
+
+def setter_roots(chain: Chain) -> Iterator[tuple[FunctionValue, ClassValue | None]]:
+    """The functions from which a setter is called, outside of the classes that define one: constructors where they lead there."""
+    words = tuple(word.encode() for word in chain.question.setters)
+    for path in chain.tree.grep(words):
+        module = chain.program.index.module(chain.program.index.module_of(path))
+        if module is None or not any(b"." + word in chain.tree.read(path) for word in words):
+            continue
+        for node in module.tree.body:
+            if isinstance(node, ast.ClassDef):
+                cls = chain.types.name(module, node.name)
+                if isinstance(cls, ClassValue) and not any(chain.types.find(cls, each)[1] for each in chain.question.setters):
+                    yield from class_roots(chain, cls)
+            elif isinstance(node, FunctionNode) and calls_setter(chain, node):
+                function = chain.types.name(module, node.name)
+                if isinstance(function, FunctionValue):
+                    yield function, None
+
+
+def class_roots(chain: Chain, cls: ClassValue) -> Iterator[tuple[FunctionValue, ClassValue]]:
+    assert cls.node is not None
+    methods = [node for node in cls.node.body if isinstance(node, FunctionNode) and calls_setter(chain, node)]
+    if not methods:
+        return
+    made = chain.types.find(cls, "__init__")[0]
+    relevance = chain.searching(chain.question.setters)
+    if isinstance(made, FunctionValue) and relevance.reaches(made, cls):
+        yield made, cls
+        return
+    for node in methods:
+        function = chain.types.find(cls, node.name)[0]
+        if isinstance(function, FunctionValue):
+            yield function, cls
+
+
+def calls_setter(chain: Chain, node: FunctionNode) -> bool:
+    return any(
+        isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in chain.question.setters
+        for each in ast.walk(node)
+    )
+
+
+def worker_roots(chain: Chain) -> list[tuple[FunctionValue, ClassValue]]:
+    """The methods by which workers are run. One that inherits the method of another worker is run as that."""
+    classes = list(worker_classes(chain))
+    found = [(function, cls) for cls in classes for function in entry_methods(chain, cls)]
+    if not found:
+        return [(function, cls) for cls in classes for function in loose_methods(chain, cls)]
+    own = [(function, cls) for function, cls in found if function.owner is cls]
+    return own or found
+
+
+def worker_classes(chain: Chain) -> Iterator[ClassValue]:
+    """The classes that hold a target's worker."""
+    words = tuple(word.encode() for word in chain.pipeline.target_worker)
+    for path in chain.tree.grep(words) if words else ():
+        module = chain.program.index.module(chain.program.index.module_of(path))
+        for node in module.tree.body if module is not None else ():
+            cls = chain.types.name(module, node.name) if isinstance(node, ast.ClassDef) and module is not None else None
+            if isinstance(cls, ClassValue) and holds_worker(chain, cls):
+                yield cls
+
+
+def holds_worker(chain: Chain, cls: ClassValue) -> bool:
+    """Whether objects of the class have the target's worker, as an attribute or a property."""
+    names = chain.pipeline.target_worker
+    return any(name in chain.types.assigned(each) for name in names for each in chain.types.order(cls)) or any(
+        isinstance(chain.types.find(cls, name)[0], FunctionValue) for name in names
+    )
+
+
+def entry_methods(chain: Chain, cls: ClassValue) -> Iterator[FunctionValue]:
+    """The method by which the flow says that workers are run."""
+    for method in chain.pipeline.worker_methods:
+        found, owner = chain.types.find(cls, method)
+        if isinstance(found, FunctionValue) and isinstance(owner, ClassValue):
+            yield found
+            return
+
+
+def loose_methods(chain: Chain, cls: ClassValue) -> Iterator[FunctionValue]:
+    """The methods that use the target's worker and that no other method calls."""
+    users = chain.searching(frozenset(f"{word}." for word in chain.pipeline.target_worker))
+    assert cls.node is not None
+    methods = [node for node in cls.node.body if isinstance(node, FunctionNode) and node.name != "__init__"]
+    called = {each.attr for node in methods for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+    for node in methods:
+        function = chain.types.find(cls, node.name)[0]
+        if node.name not in called and isinstance(function, FunctionValue) and users.reaches(function, cls):
+            yield function
