@@ -5,13 +5,13 @@ merged: ``context`` tells the same code apart where it ran for another object or
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import networkx as nx
 
-from .results import Location, NotEstablished
+from .results import Assumption, Location, NotEstablished, SourceFacts
 
 NodeKind: TypeAlias = Literal[
     "key", "reader", "variable", "attribute", "parameter", "argument", "transform", "test", "capture", "collection", "field", "return",
@@ -22,6 +22,9 @@ batch, ``consumer`` the draft's projection, ``width`` what its input width is ma
 
 EdgeKind: TypeAlias = Literal["data", "control", "call", "width"]
 """``control``: the source decides whether the target happens. ``call``: an argument becomes a parameter, a return a result."""
+
+Path: TypeAlias = tuple["Edge", ...]
+"""Hops, each from where the last one ended."""
 
 NODE_KINDS: tuple[NodeKind, ...] = get_args(NodeKind)
 EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
@@ -113,16 +116,51 @@ class FlowGraph:
     def reaches(self, source: Node, target: Node) -> bool:
         return nx.has_path(self._graph, source, target)
 
-    def path(self, sources: Iterable[Node], targets: Iterable[Node]) -> tuple[Edge, ...] | None:
-        """A shortest path from any of the sources to any of the targets, or None."""
-        ends = set(targets)
-        best: list[Node] | None = None
-        for source in sources:
-            found = nx.single_source_shortest_path(self._graph, source)
-            for end in ends & found.keys():
-                if best is None or len(found[end]) < len(best):
-                    best = found[end]
-        return None if best is None else tuple(self._first_edge(a, b) for a, b in zip(best, best[1:], strict=False))
+    def path(self, sources: Iterable[Node], targets: Iterable[Node]) -> Path | None:
+        """A shortest path from any of the sources to any of the targets, or None. Of equals the one to the first target."""
+        return self._cheapest(sources, targets, _any_hop)
+
+    def legs(self) -> tuple[Path | None, Path | None]:
+        """The main path in two legs: from the key to a capture, and from there to the consumer. A leg that there is not is None.
+
+        Values are followed, and what decides whether something happens where there is no other way; what a width is made of is no
+        way. Where no capture has both legs, each is one of its own. Where there is no capture, the first is the whole path.
+        """
+        starts, captures, ends = self.of_kind("key") or self.of_kind("reader"), self.of_kind("capture"), self.of_kind("consumer")
+        if not captures:
+            whole = self._cheapest(starts, ends, _main_hop)
+            return whole, None if whole is None else ()
+        pairs = [(self._cheapest(starts, (one,), _main_hop), self._cheapest((one,), ends, _main_hop)) for one in captures]
+        whole_ways = [(first, second) for first, second in pairs if first is not None and second is not None]
+        if whole_ways:
+            return min(whole_ways, key=lambda legs: _cost(legs[0]) + _cost(legs[1]))
+        return self._cheapest(starts, captures, _main_hop), self._cheapest(captures, ends, _main_hop)
+
+    def main_path(self) -> Path | None:
+        """From the key through a capture to the consumer, where that is one unbroken way."""
+        first, second = self.legs()
+        if first is None or second is None or (first and second and first[-1].target != second[0].source):
+            return None
+        return first + second
+
+    def _cheapest(self, sources: Iterable[Node], targets: Iterable[Node], cost: Callable[[Edge], int | None]) -> Path | None:
+        """The path of least cost; a hop that has none is not taken."""
+
+        def weight(_source: Node, _target: Node, hops: Mapping[Edge, object]) -> int | None:
+            return min((one for hop in hops if (one := cost(hop)) is not None), default=None)
+
+        starts = dict.fromkeys(source for source in sources if source in self._graph)
+        if not starts:
+            return None
+        lengths, paths = nx.multi_source_dijkstra(self._graph, starts, weight=weight)
+        end = min((target for target in targets if target in lengths), key=lambda target: lengths[target], default=None)
+        if end is None:
+            return None
+        way = paths[end]
+        return tuple(min(self._hops(a, b, cost), key=lambda hop: cost(hop) or 0) for a, b in zip(way, way[1:], strict=False))
+
+    def _hops(self, source: Node, target: Node, cost: Callable[[Edge], int | None]) -> Iterator[Edge]:
+        return (hop for hop in self._graph[source][target] if cost(hop) is not None)
 
     def between(self, sources: Iterable[Node], targets: Iterable[Node]) -> Iterator[Node]:
         """The nodes that lie on some way from a source to a target, ends included."""
@@ -138,5 +176,34 @@ class FlowGraph:
                 found |= {start} | step(self._graph, start)
         return found
 
-    def _first_edge(self, source: Node, target: Node) -> Edge:
-        return next(iter(self._graph[source][target]))
+
+_DETOUR = 1_000
+"""So many hops of values are better than one that only decides."""
+
+
+def _any_hop(_hop: Edge) -> int:
+    return 1
+
+
+def _main_hop(hop: Edge) -> int | None:
+    if "width" in (hop.kind, hop.source.kind, hop.target.kind):
+        return None
+    return _DETOUR if hop.kind == "control" else 1
+
+
+def _cost(path: Path) -> int:
+    return sum(_main_hop(hop) or 0 for hop in path)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphAnalysis:
+    """The graphs of one run over one source, one for each flow and target class that was asked for.
+
+    ``assumptions`` are those that an edge names, with their sentences; ``not_established`` is what concerns no single graph, such as
+    a file that could not be read.
+    """
+
+    source: SourceFacts
+    graphs: tuple[FlowGraph, ...]
+    assumptions: tuple[Assumption, ...] = ()
+    not_established: tuple[NotEstablished, ...] = ()

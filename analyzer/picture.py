@@ -1,0 +1,171 @@
+"""What a picture of a flow graph shows: the graph condensed until a person can read it at a glance.
+
+Places of the same kind and label are one box, whatever context they ran in. Places that only hand a value on are folded into the arrow
+that leads over them. Where that is still too much, the ways off the main path go. The graph itself, and its JSON, keep everything.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from .fold import Hop, Hops, fold
+from .graph import Edge, EdgeKind, FlowGraph, Node, NodeKind
+from .results import Location
+
+HANDED_ON: frozenset[NodeKind] = frozenset({"variable", "argument", "parameter", "return"})
+"""Kinds of places that say little: a value passes them unchanged."""
+
+MOST_BOXES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One place of the picture. ``id`` is a plain word, ``contexts`` are those that were merged into it, ``main`` is whether the main
+    path visits it."""
+
+    id: str
+    kind: NodeKind
+    label: str
+    at: Location
+    symbol: str
+    contexts: tuple[str, ...]
+    main: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """One or more hops between two boxes: ``notes`` say what they do to the value, ``assumptions`` what they rest on, ``places`` where
+    they happen."""
+
+    source: str
+    target: str
+    kind: EdgeKind
+    notes: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    places: tuple[Location, ...]
+    main: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The boxes by file, in the order in which the flow comes to the files; ``places`` counts those of the whole graph."""
+
+    flow: str
+    model: str
+    files: tuple[tuple[str, tuple[Box, ...]], ...]
+    arrows: tuple[Arrow, ...]
+    places: int
+
+    @property
+    def boxes(self) -> tuple[Box, ...]:
+        return tuple(box for _, boxes in self.files for box in boxes)
+
+
+def picture(graph: FlowGraph) -> Picture:
+    """The graph, condensed to what is worth looking at."""
+    drawing = _Drawing(graph)
+    for condense in (drawing.fold_what_is_handed_on, drawing.drop_dead_ends, drawing.fold_byways, drawing.drop_byways):
+        if condense == drawing.fold_what_is_handed_on or len(drawing.kept) > MOST_BOXES:
+            condense()
+    return drawing.picture()
+
+
+Place = tuple[NodeKind, str, Location]
+"""What makes two nodes one box."""
+
+
+def _place(node: Node) -> Place:
+    return node.kind, node.label, node.at
+
+
+class _Drawing:
+    """The boxes that are kept so far, and the hops between them."""
+
+    def __init__(self, graph: FlowGraph) -> None:
+        self.graph = graph
+        self.merged: dict[Place, list[Node]] = {}
+        for node in graph.nodes:
+            self.merged.setdefault(_place(node), []).append(node)
+        legs = [leg for leg in graph.legs() if leg is not None]
+        self.main = dict.fromkeys(_place(node) for leg in legs for edge in leg for node in (edge.source, edge.target))
+        self.hops: Hops[Place] = {}
+        on_main = {edge for leg in legs for edge in leg}
+        for edge in graph.edges:
+            self._add(edge, edge in on_main)
+        self.kept = set(self.merged)
+
+    def _add(self, edge: Edge, main: bool) -> None:
+        ends = _place(edge.source), _place(edge.target)
+        if ends[0] != ends[1]:
+            hop = Hop(edge.kind, tuple(_notes(edge)), (edge.assumption,) if edge.assumption else (), (edge.at,), main)
+            self.hops[ends] = self.hops[ends].beside(hop) if ends in self.hops else hop
+
+    def fold_what_is_handed_on(self) -> None:
+        """Fold the places that only hand a value on, but leave each file of the main path one box."""
+        landmarks = {place for place in self.merged if place[0] not in HANDED_ON}
+        seen = {place[2].file for place in landmarks}
+        for place in self.main:
+            if place[2].file not in seen:
+                seen.add(place[2].file)
+                landmarks.add(place)
+        self._keep(landmarks)
+
+    def drop_dead_ends(self) -> None:
+        """Leave out what does not lie on a way to the consumer."""
+        graph = self.graph
+        useful = graph.between(graph.of_kind("key", "reader", "width"), graph.of_kind("consumer"))
+        self._only({*(_place(node) for node in useful), *self.main})
+
+    def fold_byways(self) -> None:
+        """Fold what lies off the main path, but for what changes or decides something."""
+        telling: set[NodeKind] = {"key", "transform", "test", "capture", "consumer", "width"}
+        self._keep({place for place in self.kept if place in self.main or place[0] in telling}, most=20)
+
+    def drop_byways(self) -> None:
+        """Leave the main path alone, and what its width is made of."""
+        self._only({place for place in self.kept if place in self.main or place[0] == "width"} or self._first())
+
+    def _first(self) -> set[Place]:
+        return set([place for place in self.merged if place in self.kept][:MOST_BOXES])
+
+    def _keep(self, wanted: set[Place], most: int = 0) -> None:
+        gone = fold(self.hops, [place for place in self.merged if place in self.kept and place not in wanted], most)
+        self.kept -= gone
+
+    def _only(self, wanted: set[Place]) -> None:
+        self.kept &= wanted
+        self.hops = {ends: hop for ends, hop in self.hops.items() if ends[0] in self.kept and ends[1] in self.kept}
+
+    def picture(self) -> Picture:
+        order = [place for place in self._along_the_flow() if place in self.kept]
+        boxes = {place: self._box(f"n{number}", place) for number, place in enumerate(order)}
+        files: dict[str, list[Box]] = {}
+        for box in boxes.values():
+            files.setdefault(box.at.file, []).append(box)
+        rank = {place: number for number, place in enumerate(order)}
+        hops = sorted(self.hops.items(), key=lambda entry: (rank[entry[0][0]], rank[entry[0][1]]))
+        arrows = tuple(_arrow(boxes[source].id, boxes[target].id, hop) for (source, target), hop in hops)
+        flow = ((file, tuple(found)) for file, found in files.items())
+        return Picture(self.graph.flow, self.graph.model, tuple(flow), arrows, len(self.merged))
+
+    def _along_the_flow(self) -> Iterable[Place]:
+        """The main path first, then the rest as the analysis came by it."""
+        return dict.fromkeys((*self.main, *self.merged))
+
+    def _box(self, name: str, place: Place) -> Box:
+        nodes = self.merged[place]
+        contexts = tuple(dict.fromkeys(node.context for node in nodes if node.context))
+        return Box(name, place[0], place[1], place[2], nodes[0].symbol, contexts, place in self.main)
+
+
+def _notes(edge: Edge) -> Iterator[str]:
+    """What an arrow says of a hop: what is done, and the value where it changes or first is known."""
+    changes = bool(edge.after) and edge.before != edge.after
+    if edge.label and (changes or edge.kind == "width" or edge.target.kind not in HANDED_ON):
+        yield edge.label
+    if changes:
+        yield f"{edge.before} -> {edge.after}" if edge.before else edge.after
+
+
+def _arrow(source: str, target: str, hop: Hop) -> Arrow:
+    return Arrow(source, target, hop.kind, hop.notes, hop.assumptions, hop.places, hop.main)
