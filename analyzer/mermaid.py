@@ -24,8 +24,9 @@ COLOURS: Mapping[str, tuple[NodeKind, ...]] = MappingProxyType({
 LINES: Mapping[EdgeKind, str] = MappingProxyType({"data": "-->", "call": "-->", "control": "-.->", "width": "-.->"})
 MAIN_LINE = "==>"
 
-_PLAIN = re.compile(r"[^\w .,:=/+()\[\]'!?·…-]|__|\A *\d+[.)]|\A *[+-] ", re.ASCII)
-"""All that Mermaid, Markdown or HTML could take for their own, and what begins like an item of a list."""
+_PLAIN = re.compile(r"[^\w .,:=/+()\[\]'!?·…-]|__|:(?! |\d+\Z)|\A *\d+[.)]|\A *[+-] ", re.ASCII)
+"""All that Mermaid, Markdown or HTML could take for their own, and what begins like an item of a list. A colon is plain before a blank or
+a last number: Mermaid looks for ``style…:…#…;`` everywhere."""
 
 
 def mermaid(shown: Picture, folder: str = "") -> str:
@@ -36,17 +37,17 @@ def mermaid(shown: Picture, folder: str = "") -> str:
 def _lines(shown: Picture, folder: str) -> Iterator[str]:
     title, legend = title_lines(shown.flow, shown.model, len(shown.boxes), shown.places)
     yield "flowchart TB"
-    yield f'  title["{_text(title)}<br/>{_text(legend)}"]:::title'
+    yield f'  head["{_text(title)}<br/>{_text(legend)}"]:::headLine'
     for number, (file, boxes) in enumerate(shown.files):
         folder_name, name = file_lines(file)
         yield f'  subgraph file{number}["{_text(f"{folder_name}/{name}" if folder_name else name)}"]'
         yield from (f"    {_box(box)}" for box in boxes)
         yield "  end"
     if shown.boxes:
-        yield f"  title ~~~ {shown.boxes[0].id}"
+        yield f"  head ~~~ {shown.boxes[0].id}"
     yield from (f"  {_arrow(arrow)}" for arrow in shown.arrows)
     yield from (f'  click {box.id} href "{link(box.at, folder)}" "{_text(box_hint(box))}"' for box in shown.boxes)
-    yield "  classDef title fill:none,stroke:none,color:#222222"
+    yield "  classDef headLine fill:none,stroke:none,color:#222222"
     for colour, kinds in COLOURS.items():
         yield from (f"  classDef {_class(kind)} fill:{colour},stroke:#5f6368,color:#222222" for kind in kinds)
     yield "  classDef main stroke:#0b4f8a,stroke-width:2px"
