@@ -123,7 +123,7 @@ def program(kind: str) -> str:
     if found is None and kind == "pdf":
         raise BadInput("a PDF needs Graphviz: install it so that its program dot is on the PATH, or draw an SVG or PNG")
     if found is None:
-        raise BadInput(f"a picture as {kind} needs Graphviz: pip install {PURE}, or put Graphviz' dot on the PATH; .dot and .mmd need neither")
+        raise BadInput(f"a picture as {kind} needs Graphviz: pip install {PURE}, or put its program dot on the PATH; .dot and .mmd do not")
     return found
 
 

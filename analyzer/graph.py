@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
 
 import networkx as nx
@@ -143,21 +144,31 @@ class FlowGraph:
             return None
         return first + second
 
+    def farthest(self, *kinds: NodeKind) -> Node | None:
+        """Where the main path gets to from places of these kinds: the last place that their values reach."""
+        starts = self.of_kind(*kinds)
+        return next(reversed(self._lengths(starts, _main_hop)[0]), None) if starts else None
+
     def _cheapest(self, sources: Iterable[Node], targets: Iterable[Node], cost: Callable[[Edge], int | None]) -> Path | None:
         """The path of least cost; a hop that has none is not taken."""
-
-        def weight(_source: Node, _target: Node, hops: Mapping[Edge, object]) -> int | None:
-            return min((one for hop in hops if (one := cost(hop)) is not None), default=None)
-
-        starts = dict.fromkeys(source for source in sources if source in self._graph)
+        starts = [source for source in sources if source in self._graph]
         if not starts:
             return None
-        lengths, paths = nx.multi_source_dijkstra(self._graph, starts, weight=weight)
+        lengths, paths = self._lengths(starts, cost)
         end = min((target for target in targets if target in lengths), key=lambda target: lengths[target], default=None)
         if end is None:
             return None
         way = paths[end]
-        return tuple(min(self._hops(a, b, cost), key=lambda hop: cost(hop) or 0) for a, b in zip(way, way[1:], strict=False))
+        return tuple(min(self._hops(a, b, cost), key=lambda hop: cost(hop) or 0) for a, b in pairwise(way))
+
+    def _lengths(self, starts: Iterable[Node], cost: Callable[[Edge], int | None]) -> tuple[dict[Node, int], dict[Node, list[Node]]]:
+        """What it costs to reach each place, the nearest first, and the way there."""
+
+        def weight(_source: Node, _target: Node, hops: Mapping[Edge, object]) -> int | None:
+            return min((one for hop in hops if (one := cost(hop)) is not None), default=None)
+
+        lengths, paths = nx.multi_source_dijkstra(self._graph, dict.fromkeys(starts), weight=weight)
+        return lengths, paths
 
     def _hops(self, source: Node, target: Node, cost: Callable[[Edge], int | None]) -> Iterator[Edge]:
         return (hop for hop in self._graph[source][target] if cost(hop) is not None)

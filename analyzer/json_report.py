@@ -180,7 +180,9 @@ def _unique(name: str, taken: Counter[str]) -> str:
 
 def _main_path(named: _Named) -> Json:
     path = named.graph.main_path()
-    return None if path is None else [named.nodes[node] for node in dict.fromkeys(end for edge in path for end in (edge.source, edge.target))]
+    if path is None:
+        return None
+    return [named.nodes[node] for node in dict.fromkeys(end for edge in path for end in (edge.source, edge.target))]
 
 
 def _whose(graph: FlowGraph) -> Object:

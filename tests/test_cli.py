@@ -216,6 +216,6 @@ def test_a_full_disk_is_one_line() -> None:
 
 def test_an_ascii_terminal_gets_escapes() -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    code = "from flowcheck.analyzer import cli; cli._write(None, 'a \\u00b7 b\\n')"
+    code = "from flowcheck.analyzer import output; output.write(None, 'a \\u00b7 b\\n')"
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == "a \\xb7 b\n"
