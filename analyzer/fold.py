@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
 from .graph import EdgeKind
@@ -22,9 +22,11 @@ class Hop:
     main: bool = False
 
     def then(self, other: Hop) -> Hop:
-        """Both in a row. What decides or only makes a width taints the whole way."""
-        kind = next((kind for kind in _TAINTS if kind in (self.kind, other.kind)), "call")
-        return self._with(other, kind, self.main and other.main)
+        """Both in a row. One that decides, or makes a width, gives the whole way its kind; only its own notes are told then, for the
+        value of the other does not come this way."""
+        kind = next(kind for kind in _RULING if kind in (self.kind, other.kind))
+        notes = [note for hop in (self, other) if hop.kind == kind or kind in ("data", "call") for note in hop.notes]
+        return replace(self._with(other, kind, self.main and other.main), notes=_once(tuple(notes)))
 
     def beside(self, other: Hop) -> Hop:
         """One or the other between the same two places. A value that flows says more than a decision."""
@@ -41,7 +43,7 @@ class Hop:
         )
 
 
-_TAINTS: tuple[EdgeKind, ...] = ("width", "control", "data", "call")
+_RULING: tuple[EdgeKind, ...] = ("width", "control", "data", "call")
 _TELLING: tuple[EdgeKind, ...] = ("data", "call", "control", "width")
 
 Hops: TypeAlias = dict[tuple[Place, Place], Hop]

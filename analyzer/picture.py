@@ -5,6 +5,7 @@ that leads over them. Where that is still too much, the ways off the main path g
 """
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ HANDED_ON: frozenset[NodeKind] = frozenset({"variable", "argument", "parameter",
 """Kinds of places that say little: a value passes them unchanged."""
 
 MOST_BOXES = 40
+MOST_ARROWS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,9 @@ class Picture:
 def picture(graph: FlowGraph) -> Picture:
     """The graph, condensed to what is worth looking at."""
     drawing = _Drawing(graph)
-    for condense in (drawing.fold_what_is_handed_on, drawing.drop_dead_ends, drawing.fold_byways, drawing.drop_byways):
-        if condense == drawing.fold_what_is_handed_on or len(drawing.kept) > MOST_BOXES:
+    drawing.fold_what_is_handed_on()
+    for condense in (drawing.drop_dead_ends, drawing.fold_byways, drawing.drop_byways):
+        if drawing.is_crowded():
             condense()
     return drawing.picture()
 
@@ -100,6 +103,9 @@ class _Drawing:
             hop = Hop(edge.kind, tuple(_notes(edge)), (edge.assumption,) if edge.assumption else (), (edge.at,), main)
             self.hops[ends] = self.hops[ends].beside(hop) if ends in self.hops else hop
 
+    def is_crowded(self) -> bool:
+        return len(self.kept) > MOST_BOXES or len(self.hops) > MOST_ARROWS
+
     def fold_what_is_handed_on(self) -> None:
         """Fold the places that only hand a value on, but leave each file of the main path one box."""
         landmarks = {place for place in self.merged if place[0] not in HANDED_ON}
@@ -119,14 +125,16 @@ class _Drawing:
     def fold_byways(self) -> None:
         """Fold what lies off the main path, but for what changes or decides something."""
         telling: set[NodeKind] = {"key", "transform", "test", "capture", "consumer", "width"}
-        self._keep({place for place in self.kept if place in self.main or place[0] in telling}, most=20)
+        self._keep({place for place in self.kept if place in self.main or place[0] in telling}, most=6)
 
     def drop_byways(self) -> None:
-        """Leave the main path alone, and what its width is made of."""
-        self._only({place for place in self.kept if place in self.main or place[0] == "width"} or self._first())
-
-    def _first(self) -> set[Place]:
-        return set([place for place in self.merged if place in self.kept][:MOST_BOXES])
+        """Leave the main path, what its width is made of, and as many simple byways of one place as there is room for."""
+        wanted = [place for place in self.merged if place in self.kept and (place in self.main or place[0] == "width")]
+        leaves = Counter(target for source, target in self.hops if source in self.main)
+        returns = Counter(source for source, target in self.hops if target in self.main)
+        short = [place for place in self.merged if place in self.kept and place not in wanted and leaves[place] == returns[place] == 1]
+        self._only({*wanted, *short[: max(0, MOST_BOXES - len(wanted))]} or set(list(self.merged)[:MOST_BOXES]))
+        self.hops = {ends: hop for ends, hop in self.hops.items() if hop.kind == "width" or not self.main or self.main.keys() & {*ends}}
 
     def _keep(self, wanted: set[Place], most: int = 0) -> None:
         gone = fold(self.hops, [place for place in self.merged if place in self.kept and place not in wanted], most)
