@@ -108,10 +108,11 @@ def _text(text: str) -> str:
 
 
 def _html(*lines: tuple[str, str, str, bool], align: str = "center") -> str:
-    """A label of several lines, each with its size, colour and weight. The texts have gone through :func:`clipped`."""
+    """A label of several lines, each with its size, colour and weight. The texts have gone through :func:`clipped`. Graphviz has no
+    empty lines, and no empty labels."""
     shown = []
-    for text, size, colour, bold in lines:
-        escaped = html.escape(text)
+    for text, size, colour, bold in [line for line in lines if line[0].strip()]:
+        escaped = html.escape(text).replace("\\", "&#92;")  # \N and its like are names here too
         inner = f"<b>{escaped}</b>" if bold else escaped
         shown.append(f'<font point-size="{size}" color="{colour}">{inner}</font>')
     return "<" + "".join(f'{line}<br align="{align}"/>' for line in shown) + ">"
@@ -142,6 +143,6 @@ def drawn(source: str, kind: str) -> bytes:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BadInput(f"{os.path.basename(tool)} did not draw the picture: {error}") from error
     if done.returncode or not done.stdout:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason given"]
-        raise BadInput(f"{os.path.basename(tool)} did not draw the picture: {said[0]}")
+        said = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip() and "warning" not in line.lower()]
+        raise BadInput(f"{os.path.basename(tool)} did not draw the picture: {said[0] if said else 'it gave no reason'}")
     return done.stdout

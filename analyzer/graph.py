@@ -124,8 +124,9 @@ class FlowGraph:
     def legs(self) -> tuple[Path | None, Path | None]:
         """The main path in two legs: from the key to a capture, and from there to the consumer. A leg that there is not is None.
 
-        Values are followed, and what decides whether something happens where there is no other way; what a width is made of is no
-        way. Where no capture has both legs, each is one of its own. Where there is no capture, the first is the whole path.
+        Known values are followed rather than unknown ones, and what decides whether something happens where there is no other way;
+        what a width is made of is no way. Where no capture has both legs, each is one of its own. Where there is no capture, the first
+        is the whole path.
         """
         starts, captures, ends = self.of_kind("key") or self.of_kind("reader"), self.of_kind("capture"), self.of_kind("consumer")
         if not captures:
@@ -188,8 +189,10 @@ class FlowGraph:
         return found
 
 
-_DETOUR = 1_000
-"""So many hops of values are better than one that only decides."""
+_UNKNOWN = 100
+"""So many hops whose value is known are better than one whose value is not."""
+_DECIDING = 100_000
+"""And so much worse is one that only decides."""
 
 
 def _any_hop(_hop: Edge) -> int:
@@ -199,7 +202,7 @@ def _any_hop(_hop: Edge) -> int:
 def _main_hop(hop: Edge) -> int | None:
     if "width" in (hop.kind, hop.source.kind, hop.target.kind):
         return None
-    return _DETOUR if hop.kind == "control" else 1
+    return _DECIDING if hop.kind == "control" else 1 if hop.after else _UNKNOWN
 
 
 def _cost(path: Path) -> int:

@@ -24,9 +24,9 @@ COLOURS: Mapping[str, tuple[NodeKind, ...]] = MappingProxyType({
 LINES: Mapping[EdgeKind, str] = MappingProxyType({"data": "-->", "call": "-->", "control": "-.->", "width": "-.->"})
 MAIN_LINE = "==>"
 
-_PLAIN = re.compile(r"[^\w .,:=/+()\[\]'!?·…-]|__|:(?! |\d+\Z)|\A *\d+[.)]|\A *[+-] ", re.ASCII)
-"""All that Mermaid, Markdown or HTML could take for their own, and what begins like an item of a list. A colon is plain before a blank or
-a last number: Mermaid looks for ``style…:…#…;`` everywhere."""
+_PLAIN = re.compile(r"[^\w .,:=/+()\[\]'!?·…-]|__|(?<=styl)e|(?<=classDe)f|:(?=fa-)|\A *\d+[.)]|\A *[+-] ", re.ASCII)
+"""All that Mermaid, Markdown or HTML could take for their own: also the words ``style`` and ``classDef``, which Mermaid looks for
+everywhere, the names of icons, and what begins like an item of a list."""
 
 
 def mermaid(shown: Picture, folder: str = "") -> str:
