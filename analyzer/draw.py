@@ -112,7 +112,7 @@ def _html(*lines: tuple[str, str, str, bool], align: str = "center") -> str:
     empty lines, and no empty labels."""
     shown = []
     for text, size, colour, bold in [line for line in lines if line[0].strip()]:
-        escaped = html.escape(text).replace("\\", "&#92;")  # \N and its like are names here too
+        escaped = html.escape(text).replace("\\", "\\\\")  # \N and its like mean something here too
         inner = f"<b>{escaped}</b>" if bold else escaped
         shown.append(f'<font point-size="{size}" color="{colour}">{inner}</font>')
     return "<" + "".join(f'{line}<br align="{align}"/>' for line in shown) + ">"

@@ -115,7 +115,7 @@ class FlowGraph:
         return tuple(node for node in self._graph.nodes if node.kind in kinds)
 
     def reaches(self, source: Node, target: Node) -> bool:
-        return nx.has_path(self._graph, source, target)
+        return bool(nx.has_path(self._graph, source, target))
 
     def path(self, sources: Iterable[Node], targets: Iterable[Node]) -> Path | None:
         """A shortest path from any of the sources to any of the targets, or None. Of equals the one to the first target."""
