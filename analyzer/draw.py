@@ -55,13 +55,15 @@ LOOKS: Mapping[NodeKind, Look] = MappingProxyType({
 })  # fmt: skip
 LINES: Mapping[EdgeKind, str] = MappingProxyType({"data": "solid", "call": "solid", "control": "dashed", "width": "dotted"})
 
+LEGEND = "thick: the main path · dashed: decides whether · dotted: makes the width"
+
 
 def dot(shown: Picture, folder: str = "") -> str:
     """The picture in Graphviz' language. Links are relative to ``folder``, where the file will lie."""
-    title, legend = title_lines(shown.flow, shown.model, len(shown.boxes), shown.places)
+    title, legend, notice = title_lines(shown, LEGEND)
     graph = graphviz.Digraph(
         graph_attr={
-            "label": _html((title, "16", INK, True), (legend, "10", GREY, False)),
+            "label": _html((title, "16", INK, True), (legend, "10", GREY, False), (notice, "10", ACCENT, False)),
             "labelloc": "t", "tooltip": _text(title), "rankdir": "TB", "nodesep": "0.45", "ranksep": "0.4", "fontname": FONT, "pad": "0.2",
         },
         node_attr={"fontname": FONT, "fontsize": "12", "color": GREY, "fontcolor": INK, "margin": "0.16,0.1", "width": "3.3"},

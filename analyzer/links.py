@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from .escape import terminal
-from .picture import Arrow, Box
+from .picture import Arrow, Box, Picture
 from .results import Location
 
 LONGEST_LABEL = 44
@@ -63,11 +63,12 @@ def arrow_hint(arrow: Arrow) -> str:
     return terminal(" · ".join((*arrow.notes, *(f"assumes {name}" for name in arrow.assumptions), *_some(arrow.places))))
 
 
-def title_lines(flow: str, model: str, boxes: int, places: int) -> tuple[str, str]:
-    """The title of a picture, and the legend below it."""
-    counted = f" · {boxes} of {places} places" if boxes < places else ""
-    legend = "thick: the main path · dashed: decides whether · dotted: makes the width"
-    return clipped(f"{flow} · {model}", 100), f"{legend}{counted}"
+def title_lines(shown: Picture, legend: str) -> tuple[str, str, str]:
+    """The title of a picture, the legend below it, and what a reader must know of it."""
+    counted = f" · {len(shown.boxes)} of {shown.places} places" if len(shown.boxes) < shown.places else ""
+    broken = ["no unbroken way from the key to the consumer"] * shown.broken
+    unproved = [f"not established: {shown.unproved}, see the text"] * bool(shown.unproved)
+    return clipped(f"{shown.flow} · {shown.model}", 100), f"{legend}{counted}", " · ".join((*broken, *unproved))
 
 
 def _some(places: Sequence[Location]) -> list[str]:

@@ -21,8 +21,9 @@ COLOURS: Mapping[str, tuple[NodeKind, ...]] = MappingProxyType({
     "#fde0cc": ("transform",), "#efe3f5": ("test",), "#d9f0e4": ("capture", "collection"), "#dcebf9": ("field",), "#bcd9f5": ("consumer",),
 })  # fmt: skip
 
-LINES: Mapping[EdgeKind, str] = MappingProxyType({"data": "-->", "call": "-->", "control": "-.->", "width": "-.->"})
+LINES: Mapping[EdgeKind, str] = MappingProxyType({"data": "-->", "call": "-->", "control": "-.->", "width": "--o"})
 MAIN_LINE = "==>"
+LEGEND = "thick: the main path · dashed: decides whether · with a ring: makes the width"
 
 _PLAIN = re.compile(r"[^\w .,:=/+()\[\]'!?·…-]|__|(?<=styl)e|(?<=classDe)f|:(?=fa-)|\A *\d+[.)]|\A *[+-] ", re.ASCII)
 """All that Mermaid, Markdown or HTML could take for their own: also the words ``style`` and ``classDef``, which Mermaid looks for
@@ -35,9 +36,9 @@ def mermaid(shown: Picture, folder: str = "") -> str:
 
 
 def _lines(shown: Picture, folder: str) -> Iterator[str]:
-    title, legend = title_lines(shown.flow, shown.model, len(shown.boxes), shown.places)
+    head = "<br/>".join(_text(line) for line in title_lines(shown, LEGEND) if line)
     yield "flowchart TB"
-    yield f'  head["{_text(title)}<br/>{_text(legend)}"]:::headLine'
+    yield f'  head["{head}"]:::headLine'
     for number, (file, boxes) in enumerate(shown.files):
         folder_name, name = file_lines(file)
         yield f'  subgraph file{number}["{_text(f"{folder_name}/{name}" if folder_name else name)}"]'

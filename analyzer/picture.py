@@ -50,13 +50,16 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The boxes by file, in the order in which the flow comes to the files; ``places`` counts those of the whole graph."""
+    """The boxes by file, in the order in which the flow comes to the files. ``places`` counts those of the whole graph, ``unproved``
+    what is not established; ``broken`` is whether the key reaches no consumer."""
 
     flow: str
     model: str
     files: tuple[tuple[str, tuple[Box, ...]], ...]
     arrows: tuple[Arrow, ...]
     places: int
+    unproved: int
+    broken: bool
 
     @property
     def boxes(self) -> tuple[Box, ...]:
@@ -91,6 +94,7 @@ class _Drawing:
             self.merged.setdefault(_place(node), []).append(node)
         legs = [leg for leg in graph.legs() if leg is not None]
         self.main = dict.fromkeys(_place(node) for leg in legs for edge in leg for node in (edge.source, edge.target))
+        self.breaks = [_place(end) for end in _last_places(graph)]
         self.hops: Hops[Place] = {}
         on_main = {edge for leg in legs for edge in leg}
         for edge in graph.edges:
@@ -107,8 +111,8 @@ class _Drawing:
         return len(self.kept) > MOST_BOXES or len(self.hops) > MOST_ARROWS
 
     def fold_what_is_handed_on(self) -> None:
-        """Fold the places that only hand a value on, but leave each file of the main path one box."""
-        landmarks = {place for place in self.merged if place[0] not in HANDED_ON}
+        """Fold the places that only hand a value on, but leave each file of the main path one box, and the place where it breaks."""
+        landmarks = {place for place in self.merged if place[0] not in HANDED_ON} | set(self.breaks)
         seen = {place[2].file for place in landmarks}
         for place in self.main:
             if place[2].file not in seen:
@@ -120,7 +124,7 @@ class _Drawing:
         """Leave out what does not lie on a way to the consumer."""
         graph = self.graph
         useful = graph.between(graph.of_kind("key", "reader", "width"), graph.of_kind("consumer"))
-        self._only({*(_place(node) for node in useful), *self.main})
+        self._only({*(_place(node) for node in useful), *self.main, *self.breaks})
 
     def fold_byways(self) -> None:
         """Fold what lies off the main path, but for what changes or decides something."""
@@ -153,8 +157,9 @@ class _Drawing:
         rank = {place: number for number, place in enumerate(order)}
         hops = sorted(self.hops.items(), key=lambda entry: (rank[entry[0][0]], rank[entry[0][1]]))
         arrows = tuple(_arrow(boxes[source].id, boxes[target].id, hop) for (source, target), hop in hops)
-        flow = ((file, tuple(found)) for file, found in files.items())
-        return Picture(self.graph.flow, self.graph.model, tuple(flow), arrows, len(self.merged))
+        graph, by_file = self.graph, tuple((file, tuple(found)) for file, found in files.items())
+        unproved = len(graph.not_established) + sum(len(part.missing) for part in graph.coverage)
+        return Picture(graph.flow, graph.model, by_file, arrows, len(self.merged), unproved, graph.main_path() is None)
 
     def _along_the_flow(self) -> Iterable[Place]:
         """The main path first, then the rest as the analysis came by it."""
@@ -173,6 +178,14 @@ def _notes(edge: Edge) -> Iterator[str]:
         yield edge.label
     if changes:
         yield f"{edge.before} -> {edge.after}" if edge.before else edge.after
+
+
+def _last_places(graph: FlowGraph) -> Iterator[Node]:
+    """Where a leg of the main path that has no end was followed to."""
+    for leg, starts in zip(graph.legs(), (("key", "reader"), ("capture",)), strict=True):
+        last = graph.farthest(*starts) if leg is None else None
+        if last is not None:
+            yield last
 
 
 def _arrow(source: str, target: str, hop: Hop) -> Arrow:

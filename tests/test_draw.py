@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from graph_examples import BATCH, CONFIG, DRAFT, INFO, LLAMA, LOGITS, RUNNER, WORKER, Drawer, analysis, pipeline
+from graph_examples import BATCH, CONFIG, DRAFT, INFO, LLAMA, LOGITS, RUNNER, WORKER, Drawer, analysis, covered, cut_pipeline, pipeline
 
 from flowcheck.analyzer import draw
 from flowcheck.analyzer.draw import LOOKS, dot, drawn, program
@@ -144,6 +144,12 @@ class TestPicture:
         assert "eagle3 · A" in dot(shown)
         assert "eagle3 · A" in mermaid(shown)
 
+    def test_a_broken_way_is_said_in_the_title(self) -> None:
+        assert "no unbroken way from the key to the consumer" in dot(picture(cut_pipeline()))
+        assert "no unbroken way" not in dot(picture(pipeline()))
+        assert [box.at.line for box in picture(cut_pipeline()).boxes if box.kind == "variable"] == [522]
+        assert "not established: 2, see the text" in mermaid(picture(covered(pipeline())))
+
     def test_cycles_and_long_ways_end(self) -> None:
         graph = chain(*[("variable", f"v{number}") for number in range(3000)])
         graph.connect(Edge(graph.nodes[-1], graph.nodes[0]))
@@ -238,7 +244,7 @@ def mermaid_texts(source: str) -> Iterator[str]:
     quoted = re.compile(r'"([^"]*)"')
     form = re.compile(
         r'flowchart TB|  head[\[]Q[\]]:::headLine|  subgraph file\d+\[Q\]|    n\d+\W{1,2}Q\W{1,2}:::\w+Place|  end|  head ~~~ n0'
-        r'|  n\d+ (==>|-->|-\.->)(\|Q\|)? n\d+|  click n\d+ href Q Q|  classDef \w+ [\w:#,-]+|  class n[\dn,]+ main'
+        r'|  n\d+ (==>|-->|--o|-\.->)(\|Q\|)? n\d+|  click n\d+ href Q Q|  classDef \w+ [\w:#,-]+|  class n[\dn,]+ main'
     )
     for line in source.splitlines():
         assert form.fullmatch(quoted.sub("Q", line)), line
