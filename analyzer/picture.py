@@ -182,7 +182,8 @@ def _notes(edge: Edge) -> Iterator[str]:
 
 def _last_places(graph: FlowGraph) -> Iterator[Node]:
     """Where a leg of the main path that has no end was followed to."""
-    for leg, starts in zip(graph.legs(), (("key", "reader"), ("capture",)), strict=True):
+    beginnings: tuple[tuple[NodeKind, ...], ...] = (("key", "reader"), ("capture",))
+    for leg, starts in zip(graph.legs(), beginnings, strict=True):
         last = graph.farthest(*starts) if leg is None else None
         if last is not None:
             yield last
