@@ -5,7 +5,7 @@ merged: ``context`` tells the same code apart where it ran for another object or
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
@@ -84,6 +84,17 @@ class Coverage:
     missing: tuple[NotEstablished, ...] = ()
 
 
+Cost: TypeAlias = Callable[[Edge], int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A way to a node, and what it costs."""
+
+    cost: int
+    nodes: Sequence[Node]
+
+
 class FlowGraph:
     """The nodes and edges of one flow in one target class."""
 
@@ -119,7 +130,9 @@ class FlowGraph:
 
     def path(self, sources: Iterable[Node], targets: Iterable[Node]) -> Path | None:
         """A shortest path from any of the sources to any of the targets, or None. Of equals the one to the first target."""
-        return self._cheapest(sources, targets, _any_hop)
+        ways = self._ways(sources, _any_hop)
+        best = _nearest(targets, ways)
+        return None if best is None else self._hops(ways[best].nodes, _any_hop)
 
     def legs(self) -> tuple[Path | None, Path | None]:
         """The main path in two legs: from the key to a capture, and from there to the consumer. A leg that there is not is None.
@@ -128,15 +141,19 @@ class FlowGraph:
         what a width is made of is no way. Where no capture has both legs, each is one of its own. Where there is no capture, the first
         is the whole path.
         """
-        starts, captures, ends = self.of_kind("key") or self.of_kind("reader"), self.of_kind("capture"), self.of_kind("consumer")
+        captures, ends = self.of_kind("capture"), self.of_kind("consumer")
+        ahead = self._ways(self.of_kind("key") or self.of_kind("reader"), _main_hop)
         if not captures:
-            whole = self._cheapest(starts, ends, _main_hop)
-            return whole, None if whole is None else ()
-        pairs = [(self._cheapest(starts, (one,), _main_hop), self._cheapest((one,), ends, _main_hop)) for one in captures]
-        whole_ways = [(first, second) for first, second in pairs if first is not None and second is not None]
-        if whole_ways:
-            return min(whole_ways, key=lambda legs: _cost(legs[0]) + _cost(legs[1]))
-        return self._cheapest(starts, captures, _main_hop), self._cheapest(captures, ends, _main_hop)
+            end = _nearest(ends, ahead)
+            return (None, None) if end is None else (self._hops(ahead[end].nodes, _main_hop), ())
+        behind = self._ways(ends, _main_hop, backwards=True)
+        first = second = _nearest(captures, ahead, behind)
+        if first is None:
+            first, second = _nearest(captures, ahead), _nearest(captures, behind)
+        return (
+            None if first is None else self._hops(ahead[first].nodes, _main_hop),
+            None if second is None else self._hops(behind[second].nodes[::-1], _main_hop),
+        )
 
     def main_path(self) -> Path | None:
         """From the key through a capture to the consumer, where that is one unbroken way."""
@@ -147,32 +164,25 @@ class FlowGraph:
 
     def farthest(self, *kinds: NodeKind) -> Node | None:
         """Where the main path gets to from places of these kinds: the last place that their values reach."""
-        starts = self.of_kind(*kinds)
-        return next(reversed(self._lengths(starts, _main_hop)[0]), None) if starts else None
+        return next(reversed(self._ways(self.of_kind(*kinds), _main_hop)), None)
 
-    def _cheapest(self, sources: Iterable[Node], targets: Iterable[Node], cost: Callable[[Edge], int | None]) -> Path | None:
-        """The path of least cost; a hop that has none is not taken."""
-        starts = [source for source in sources if source in self._graph]
-        if not starts:
-            return None
-        lengths, paths = self._lengths(starts, cost)
-        end = min((target for target in targets if target in lengths), key=lambda target: lengths[target], default=None)
-        if end is None:
-            return None
-        way = paths[end]
-        return tuple(min(self._hops(a, b, cost), key=lambda hop: cost(hop) or 0) for a, b in pairwise(way))
-
-    def _lengths(self, starts: Iterable[Node], cost: Callable[[Edge], int | None]) -> tuple[dict[Node, int], dict[Node, list[Node]]]:
-        """What it costs to reach each place, the nearest first, and the way there."""
+    def _ways(self, starts: Iterable[Node], cost: Cost, backwards: bool = False) -> dict[Node, _Way]:
+        """The cheapest way to each place that can be reached, the nearest first. A hop without a cost is not taken."""
 
         def weight(_source: Node, _target: Node, hops: Mapping[Edge, object]) -> int | None:
             return min((one for hop in hops if (one := cost(hop)) is not None), default=None)
 
-        lengths, paths = nx.multi_source_dijkstra(self._graph, dict.fromkeys(starts), weight=weight)
-        return lengths, paths
+        known = dict.fromkeys(start for start in starts if start in self._graph)
+        if not known:
+            return {}
+        graph = nx.reverse_view(self._graph) if backwards else self._graph
+        lengths, nodes = nx.multi_source_dijkstra(graph, known, weight=weight)
+        return {end: _Way(length, nodes[end]) for end, length in lengths.items()}
 
-    def _hops(self, source: Node, target: Node, cost: Callable[[Edge], int | None]) -> Iterator[Edge]:
-        return (hop for hop in self._graph[source][target] if cost(hop) is not None)
+    def _hops(self, nodes: Iterable[Node], cost: Cost) -> Path:
+        """The cheapest hop between each place and the next."""
+        between = [[(one, hop) for hop in self._graph[a][b] if (one := cost(hop)) is not None] for a, b in pairwise(nodes)]
+        return tuple(min(hops, key=lambda entry: entry[0])[1] for hops in between)
 
     def between(self, sources: Iterable[Node], targets: Iterable[Node]) -> Iterator[Node]:
         """The nodes that lie on some way from a source to a target, ends included."""
@@ -205,8 +215,10 @@ def _main_hop(hop: Edge) -> int | None:
     return _DECIDING if hop.kind == "control" else 1 if hop.after else _UNKNOWN
 
 
-def _cost(path: Path) -> int:
-    return sum(_main_hop(hop) or 0 for hop in path)
+def _nearest(ends: Iterable[Node], *ways: Mapping[Node, _Way]) -> Node | None:
+    """The end that all the ways together reach at the least cost; of equals the first."""
+    reached = [end for end in ends if all(end in known for known in ways)]
+    return min(reached, key=lambda end: sum(known[end].cost for known in ways), default=None)
 
 
 @dataclass(frozen=True, slots=True)

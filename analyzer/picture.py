@@ -16,6 +16,9 @@ from .results import Location
 HANDED_ON: frozenset[NodeKind] = frozenset({"variable", "argument", "parameter", "return"})
 """Kinds of places that say little: a value passes them unchanged."""
 
+TELLING: frozenset[NodeKind] = frozenset({"key", "transform", "test", "capture", "consumer", "width"})
+"""Kinds of places that change a value, or decide something."""
+
 MOST_BOXES = 40
 MOST_ARROWS = 64
 
@@ -70,7 +73,7 @@ def picture(graph: FlowGraph) -> Picture:
     """The graph, condensed to what is worth looking at."""
     drawing = _Drawing(graph)
     drawing.fold_what_is_handed_on()
-    for condense in (drawing.drop_dead_ends, drawing.fold_byways, drawing.drop_byways):
+    for condense in (drawing.drop_dead_ends, drawing.fold_byways, drawing.drop_byways, drawing.fold_main_path):
         if drawing.is_crowded():
             condense()
     return drawing.picture()
@@ -112,13 +115,13 @@ class _Drawing:
 
     def fold_what_is_handed_on(self) -> None:
         """Fold the places that only hand a value on, but leave each file of the main path one box, and the place where it breaks."""
-        landmarks = {place for place in self.merged if place[0] not in HANDED_ON} | set(self.breaks)
-        seen = {place[2].file for place in landmarks}
-        for place in self.main:
-            if place[2].file not in seen:
-                seen.add(place[2].file)
-                landmarks.add(place)
-        self._keep(landmarks)
+        self._keep(self._with_each_file({place for place in self.merged if place[0] not in HANDED_ON}))
+
+    def _with_each_file(self, places: set[Place]) -> set[Place]:
+        """The places, and one more of the main path for each file that has none; and where it breaks."""
+        files = {place[2].file: place for place in reversed([*self.main]) if place in self.kept}
+        seen = {place[2].file for place in places}
+        return places | set(self.breaks) | {place for file, place in files.items() if file not in seen}
 
     def drop_dead_ends(self) -> None:
         """Leave out what does not lie on a way to the consumer."""
@@ -128,17 +131,23 @@ class _Drawing:
 
     def fold_byways(self) -> None:
         """Fold what lies off the main path, but for what changes or decides something."""
-        telling: set[NodeKind] = {"key", "transform", "test", "capture", "consumer", "width"}
-        self._keep({place for place in self.kept if place in self.main or place[0] in telling}, most=6)
+        self._keep({place for place in self.kept if place in self.main or place in self.breaks or place[0] in TELLING}, most=6)
 
     def drop_byways(self) -> None:
         """Leave the main path, what its width is made of, and as many simple byways of one place as there is room for."""
-        wanted = [place for place in self.merged if place in self.kept and (place in self.main or place[0] == "width")]
+        wanted = [place for place in self.merged if place in self.kept and self._is_wanted(place)]
         leaves = Counter(target for source, target in self.hops if source in self.main)
         returns = Counter(source for source, target in self.hops if target in self.main)
         short = [place for place in self.merged if place in self.kept and place not in wanted and leaves[place] == returns[place] == 1]
         self._only({*wanted, *short[: max(0, MOST_BOXES - len(wanted))]} or set(list(self.merged)[:MOST_BOXES]))
         self.hops = {ends: hop for ends, hop in self.hops.items() if hop.kind == "width" or not self.main or self.main.keys() & {*ends}}
+
+    def _is_wanted(self, place: Place) -> bool:
+        return place in self.main or place in self.breaks or place[0] == "width"
+
+    def fold_main_path(self) -> None:
+        """Fold what neither changes nor decides anything on the main path too, but for one place of each file."""
+        self._keep(self._with_each_file({place for place in self.kept if place[0] in TELLING or place not in self.main}))
 
     def _keep(self, wanted: set[Place], most: int = 0) -> None:
         gone = fold(self.hops, [place for place in self.merged if place in self.kept and place not in wanted], most)

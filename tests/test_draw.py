@@ -134,6 +134,12 @@ class TestPicture:
         assert [box.label for box in shown.boxes if box.main] == [box.label for box in picture(pipeline()).boxes if box.main]
         assert f"{len(shown.boxes)} of {shown.places} places" in dot(shown)
 
+    def test_a_long_main_path_is_folded_too(self) -> None:
+        kinds: tuple[NodeKind, ...] = ("attribute", "field", "transform")
+        long = [(kinds[number % 3], f"step{number}") for number in range(90)]
+        shown = picture(chain(("key", "k"), *long, ("consumer", "fc")))
+        assert [box.kind for box in shown.boxes] == ["key", *["transform"] * 30, "consumer"]
+
     def test_a_way_without_an_end_is_drawn_as_far_as_it_goes(self) -> None:
         shown = picture(chain(("key", "k"), ("reader", "r"), ("attribute", "a")))
         assert labels(shown) == ["k", "r", "a"]
