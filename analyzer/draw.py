@@ -12,10 +12,10 @@ from types import MappingProxyType
 
 import graphviz
 
+from .captions import LONGEST_LABEL, arrow_hint, arrow_lines, box_hint, clipped, file_lines, link, small_print, title_lines
 from .errors import BadInput
 from .escape import terminal
 from .graph import EdgeKind, NodeKind
-from .links import LONGEST_LABEL, arrow_hint, arrow_lines, box_hint, clipped, file_lines, link, small_print, title_lines
 from .picture import Arrow, Box, Picture
 
 FONT = "Helvetica"

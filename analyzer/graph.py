@@ -71,6 +71,13 @@ class Edge:
         """Where the hop happens: at its target."""
         return self.target.at
 
+    @property
+    def change(self) -> str:
+        """The value where the hop changes it, or where it is first known; else ""."""
+        if self.after == self.before:
+            return ""
+        return f"{self.before} -> {self.after}" if self.before and self.after else self.after
+
 
 @dataclass(frozen=True, slots=True)
 class Coverage:

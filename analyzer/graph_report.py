@@ -81,13 +81,12 @@ def _hop(edge: Edge, width: int) -> Line:
 
 
 def _changes(edge: Edge) -> Iterator[str]:
-    """What decides about a hop, what it does, and the value where it changes or first is known."""
+    """What decides about a hop, what it does, and what becomes of the value."""
     if edge.kind == "control":
         yield "only if the test holds"
-    change = f"{edge.before} -> {edge.after}" if edge.before else edge.after
-    told = (edge.label if edge.label != edge.target.label else "", change if edge.after != edge.before else "")
-    if any(told):
-        yield ": ".join(text for text in told if text)
+    told = [text for text in (edge.label, edge.change) if text and text != edge.target.label]
+    if told:
+        yield ": ".join(told)
 
 
 def _section(title: str, lines: Iterable[Line]) -> Iterator[Line]:

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from .captions import LONGEST_LABEL, arrow_lines, box_hint, clipped, file_lines, link, small_print, title_lines
 from .graph import EdgeKind, NodeKind
-from .links import LONGEST_LABEL, arrow_lines, box_hint, clipped, file_lines, link, small_print, title_lines
 from .picture import Arrow, Box, Picture
 
 SHAPES: Mapping[NodeKind, tuple[str, str]] = MappingProxyType({

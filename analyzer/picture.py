@@ -181,12 +181,11 @@ class _Drawing:
 
 
 def _notes(edge: Edge) -> Iterator[str]:
-    """What an arrow says of a hop: what is done, and the value where it changes or first is known."""
-    changes = bool(edge.after) and edge.before != edge.after
-    if edge.label and (changes or edge.kind == "width" or edge.target.kind not in HANDED_ON):
+    """What an arrow says of a hop: what is done, and what becomes of the value."""
+    if edge.label and (edge.change or edge.kind == "width" or edge.target.kind not in HANDED_ON):
         yield edge.label
-    if changes:
-        yield f"{edge.before} -> {edge.after}" if edge.before else edge.after
+    if edge.change:
+        yield edge.change
 
 
 def _last_places(graph: FlowGraph) -> Iterator[Node]:

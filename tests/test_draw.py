@@ -16,12 +16,12 @@ import pytest
 from graph_examples import BATCH, CONFIG, DRAFT, INFO, LLAMA, LOGITS, RUNNER, WORKER, Drawer, analysis, covered, cut_pipeline, pipeline
 
 from flowcheck.analyzer import draw
+from flowcheck.analyzer.captions import link
 from flowcheck.analyzer.draw import LOOKS, dot, drawn, program
 from flowcheck.analyzer.drawings import ready, write_drawings
 from flowcheck.analyzer.errors import BadInput
 from flowcheck.analyzer.escape import terminal
 from flowcheck.analyzer.graph import NODE_KINDS, Edge, FlowGraph, Node, NodeKind
-from flowcheck.analyzer.links import link
 from flowcheck.analyzer.mermaid import COLOURS, SHAPES, mermaid
 from flowcheck.analyzer.options import Drawing
 from flowcheck.analyzer.picture import MOST_ARROWS, MOST_BOXES, Arrow, Picture, picture

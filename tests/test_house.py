@@ -30,7 +30,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("rules",),
     ("pipeline",),
     ("json_report", "behaviour", "picture"),
-    ("report", "rule_pages", "links"),
+    ("report", "rule_pages", "captions"),
     ("graph_report", "draw", "mermaid"),
     ("drawings",),
     ("cli",),

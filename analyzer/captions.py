@@ -12,6 +12,7 @@ from .results import Location
 LONGEST_LABEL = 44
 LONGEST_NOTE = 36
 LONGEST_FOLDER = 26
+LONGEST_HINT = 300
 MOST_NOTES = 3
 
 
@@ -48,7 +49,7 @@ def small_print(box: Box) -> str:
 def box_hint(box: Box) -> str:
     """What a box tells when it is pointed at: all of its label, its place, and the calls that led to it."""
     several = f" · {len(box.contexts)} ways lead here" if len(box.contexts) > 1 else ""
-    return terminal(f"{box.kind}: {box.label} · {box.at}{several}")
+    return f"{box.kind}: {clipped(box.label, LONGEST_HINT)} · {terminal(str(box.at))}{several}"
 
 
 def arrow_lines(arrow: Arrow) -> tuple[str, ...]:
@@ -60,7 +61,8 @@ def arrow_lines(arrow: Arrow) -> tuple[str, ...]:
 
 def arrow_hint(arrow: Arrow) -> str:
     """What an arrow tells when it is pointed at."""
-    return terminal(" · ".join((*arrow.notes, *(f"assumes {name}" for name in arrow.assumptions), *_some(arrow.places))))
+    told = (*arrow.notes, *(f"assumes {name}" for name in arrow.assumptions))
+    return " · ".join([*(clipped(text, LONGEST_HINT) for text in told), *map(terminal, _some(arrow.places))])
 
 
 def title_lines(shown: Picture, legend: str) -> tuple[str, str, str]:
