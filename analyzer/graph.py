@@ -149,7 +149,7 @@ class FlowGraph:
         is the whole path.
         """
         captures, ends = self.of_kind("capture"), self.of_kind("consumer")
-        ahead = self._ways(self.of_kind("key") or self.of_kind("reader"), _main_hop)
+        ahead = self._ways(self._starts, _main_hop)
         if not captures:
             end = _nearest(ends, ahead)
             return (None, None) if end is None else (self._hops(ahead[end].nodes, _main_hop), ())
@@ -169,9 +169,17 @@ class FlowGraph:
             return None
         return first + second
 
-    def farthest(self, *kinds: NodeKind) -> Node | None:
-        """Where the main path gets to from places of these kinds: the last place that their values reach."""
-        return next(reversed(self._ways(self.of_kind(*kinds), _main_hop)), None)
+    def trails(self) -> tuple[Path, Path]:
+        """How far values get from the key, and from a capture: the hops to the last place that they reach."""
+        return self._trail(self._starts), self._trail(self.of_kind("capture"))
+
+    @property
+    def _starts(self) -> tuple[Node, ...]:
+        return self.of_kind("key") or self.of_kind("reader")
+
+    def _trail(self, starts: Iterable[Node]) -> Path:
+        ways = self._ways(starts, _value_hop)
+        return self._hops(ways[next(reversed(ways))].nodes, _value_hop) if ways else ()
 
     def _ways(self, starts: Iterable[Node], cost: Cost, backwards: bool = False) -> dict[Node, _Way]:
         """The cheapest way to each place that can be reached, the nearest first. A hop without a cost is not taken."""
@@ -220,6 +228,10 @@ def _main_hop(hop: Edge) -> int | None:
     if "width" in (hop.kind, hop.source.kind, hop.target.kind):
         return None
     return _DECIDING if hop.kind == "control" else 1 if hop.after else _UNKNOWN
+
+
+def _value_hop(hop: Edge) -> int | None:
+    return None if hop.kind == "control" else _main_hop(hop)
 
 
 def _nearest(ends: Iterable[Node], *ways: Mapping[Node, _Way]) -> Node | None:

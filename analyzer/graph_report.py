@@ -43,22 +43,28 @@ def _graph(graph: FlowGraph, detail: Detail) -> Iterator[Line]:
 def _main_path(graph: FlowGraph, legs: tuple[Path | None, Path | None], width: int) -> Iterator[Line]:
     """The hops of both legs, and where the way breaks."""
     first, second = legs
+    from_key, from_capture = graph.trails()
     if first is None:
-        yield _break("from the key to a capture", graph.farthest("key", "reader"))
-    elif first:
-        yield _arrival(first[0].source, width)
-        yield from (_hop(edge, width) for edge in first)
-    if second is None and (first is not None or graph.of_kind("capture")):
-        yield _break("from a capture to the consumer", graph.farthest("capture"))
-    elif second:
-        goes_on = bool(first) and first is not None and first[-1].target == second[0].source
-        yield from () if goes_on else (_arrival(second[0].source, width),)
-        yield from (_hop(edge, width) for edge in second)
+        yield from _broken(from_key, "from the key to a capture", width)
+    else:
+        yield from _way(first, None, width)
+    last = first[-1].target if first else None
+    if second is not None:
+        yield from _way(second, last, width)
+    elif first is not None or graph.of_kind("capture"):
+        yield from _broken(from_capture, "from a capture to the consumer", width, last)
 
 
-def _break(what: str, reached: Node | None) -> Line:
-    followed = f"; it was followed to {reached.label} ({reached.at})" if reached else ""
-    return line("    ", Span(f"not established: no way {what}{followed}", "yellow"))
+def _way(path: Path, before: Node | None, width: int) -> Iterator[Line]:
+    """The hops of a path; the place where it begins too, unless it has been told ``before``."""
+    if path and path[0].source != before:
+        yield _arrival(path[0].source, width)
+    yield from (_hop(edge, width) for edge in path)
+
+
+def _broken(trail: Path, what: str, width: int, before: Node | None = None) -> Iterator[Line]:
+    yield from _way(trail, before, width)
+    yield line("    ", Span(f"not established: no way {what}{'; this is how far it was followed' if trail else ''}", "yellow"))
 
 
 def _pairs(edges: Iterable[Edge], width: int) -> Iterator[Line]:
@@ -74,19 +80,20 @@ def _arrival(node: Node, width: int) -> Line:
 
 def _hop(edge: Edge, width: int) -> Line:
     """A hop is told at its target: the place, what it is, and what became of the value."""
-    change = "; ".join(_changes(edge))
+    change = ": ".join(_changes(edge))
     told = (Span("  "), Span(change, "bold")) if change else ()
     rests_on = (Span(f"  [assumes {edge.assumption}]", "yellow"),) if edge.assumption else ()
     return (*_arrival(edge.target, width), *told, *rests_on)
 
 
 def _changes(edge: Edge) -> Iterator[str]:
-    """What decides about a hop, what it does, and what becomes of the value."""
-    if edge.kind == "control":
-        yield "only if the test holds"
-    told = [text for text in (edge.label, edge.change) if text and text != edge.target.label]
-    if told:
-        yield ": ".join(told)
+    """What is done on a hop, and what becomes of the value."""
+    if edge.label and edge.label != edge.target.label:
+        yield edge.label
+    elif edge.kind == "control":
+        yield "only if so"
+    if edge.change:
+        yield edge.change
 
 
 def _section(title: str, lines: Iterable[Line]) -> Iterator[Line]:

@@ -165,12 +165,12 @@ class _Named:
 
 
 def _named(graphs: Iterable[FlowGraph]) -> Iterator[_Named]:
-    """The graphs with ids: flow and class, and a number where two classes are called alike."""
+    """The graphs with ids: flow and class, and a number where two classes are called alike. A node has its place, kind and number."""
     taken: Counter[str] = Counter()
     for graph in graphs:
         name = _unique(f"{graph.flow}/{graph.model}", taken)
         inside: Counter[str] = Counter()
-        yield _Named(graph, name, {node: f"{name}/{_unique(node.id, inside)}" for node in graph.nodes})
+        yield _Named(graph, name, {node: f"{name}/{_unique(f'{node.at}:{node.kind}', inside)}" for node in graph.nodes})
 
 
 def _unique(name: str, taken: Counter[str]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from .fold import Hop, Hops, fold
-from .graph import Edge, EdgeKind, FlowGraph, Node, NodeKind
+from .graph import Edge, EdgeKind, FlowGraph, Node, NodeKind, Path
 from .results import Location
 
 HANDED_ON: frozenset[NodeKind] = frozenset({"variable", "argument", "parameter", "return"})
@@ -95,11 +95,11 @@ class _Drawing:
         self.merged: dict[Place, list[Node]] = {}
         for node in graph.nodes:
             self.merged.setdefault(_place(node), []).append(node)
-        legs = [leg for leg in graph.legs() if leg is not None]
-        self.main = dict.fromkeys(_place(node) for leg in legs for edge in leg for node in (edge.source, edge.target))
-        self.breaks = [_place(end) for end in _last_places(graph)]
+        ways = list(_main_ways(graph))
+        self.main = dict.fromkeys(_place(node) for way in ways for edge in way for node in (edge.source, edge.target))
+        self.ends = {_place(way[-1].target) for way in ways if way}
         self.hops: Hops[Place] = {}
-        on_main = {edge for leg in legs for edge in leg}
+        on_main = {edge for way in ways for edge in way}
         for edge in graph.edges:
             self._add(edge, edge in on_main)
         self.kept = set(self.merged)
@@ -114,24 +114,24 @@ class _Drawing:
         return len(self.kept) > MOST_BOXES or len(self.hops) > MOST_ARROWS
 
     def fold_what_is_handed_on(self) -> None:
-        """Fold the places that only hand a value on, but leave each file of the main path one box, and the place where it breaks."""
+        """Fold the places that only hand a value on, but leave each file of the main path one box, and the place where it ends."""
         self._keep(self._with_each_file({place for place in self.merged if place[0] not in HANDED_ON}))
 
     def _with_each_file(self, places: set[Place]) -> set[Place]:
-        """The places, and one more of the main path for each file that has none; and where it breaks."""
+        """The places, and one more of the main path for each file that has none; and where its legs end."""
         files = {place[2].file: place for place in reversed([*self.main]) if place in self.kept}
         seen = {place[2].file for place in places}
-        return places | set(self.breaks) | {place for file, place in files.items() if file not in seen}
+        return places | self.ends | {place for file, place in files.items() if file not in seen}
 
     def drop_dead_ends(self) -> None:
         """Leave out what does not lie on a way to the consumer."""
         graph = self.graph
         useful = graph.between(graph.of_kind("key", "reader", "width"), graph.of_kind("consumer"))
-        self._only({*(_place(node) for node in useful), *self.main, *self.breaks})
+        self._only({*(_place(node) for node in useful), *self.main})
 
     def fold_byways(self) -> None:
         """Fold what lies off the main path, but for what changes or decides something."""
-        self._keep({place for place in self.kept if place in self.main or place in self.breaks or place[0] in TELLING}, most=6)
+        self._keep({place for place in self.kept if place in self.main or place[0] in TELLING}, most=6)
 
     def drop_byways(self) -> None:
         """Leave the main path, what its width is made of, and as many simple byways of one place as there is room for."""
@@ -143,7 +143,7 @@ class _Drawing:
         self.hops = {ends: hop for ends, hop in self.hops.items() if hop.kind == "width" or not self.main or self.main.keys() & {*ends}}
 
     def _is_wanted(self, place: Place) -> bool:
-        return place in self.main or place in self.breaks or place[0] == "width"
+        return place in self.main or place[0] == "width"
 
     def fold_main_path(self) -> None:
         """Fold what neither changes nor decides anything on the main path too, but for one place of each file."""
@@ -188,13 +188,10 @@ def _notes(edge: Edge) -> Iterator[str]:
         yield edge.change
 
 
-def _last_places(graph: FlowGraph) -> Iterator[Node]:
-    """Where a leg of the main path that has no end was followed to."""
-    beginnings: tuple[tuple[NodeKind, ...], ...] = (("key", "reader"), ("capture",))
-    for leg, starts in zip(graph.legs(), beginnings, strict=True):
-        last = graph.farthest(*starts) if leg is None else None
-        if last is not None:
-            yield last
+def _main_ways(graph: FlowGraph) -> Iterator[Path]:
+    """The legs of the main path; of one that has no end, what was followed."""
+    for leg, trail in zip(graph.legs(), graph.trails(), strict=True):
+        yield trail if leg is None else leg
 
 
 def _arrow(source: str, target: str, hop: Hop) -> Arrow:
