@@ -170,8 +170,9 @@ class FlowGraph:
         return first + second
 
     def trails(self) -> tuple[Path, Path]:
-        """How far values get from the key, and from a capture: the hops to the last place that they reach."""
-        return self._trail(self._starts), self._trail(self.of_kind("capture"))
+        """How far values get from the key, and from the capture that it reaches (else from any): the hops to the last place."""
+        reached = self.legs()[0]
+        return self._trail(self._starts), self._trail((reached[-1].target,) if reached else self.of_kind("capture"))
 
     @property
     def _starts(self) -> tuple[Node, ...]:
