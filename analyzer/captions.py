@@ -36,8 +36,10 @@ def link(at: Location, folder: str) -> str:
 def file_lines(file: str) -> tuple[str, str]:
     """The title of a file's part of the picture: the end of its folder, and its name."""
     folder, _, name = terminal(file).rpartition("/")
-    shown = folder if len(folder) <= LONGEST_FOLDER else "…" + folder[1 - LONGEST_FOLDER :]
-    return shown, clipped(name, LONGEST_LABEL)
+    shown = folder
+    while len(shown) > LONGEST_FOLDER and "/" in shown:
+        shown = shown.partition("/")[2]
+    return clipped(shown if shown == folder else f"…/{shown}", LONGEST_LABEL), clipped(name, LONGEST_LABEL)
 
 
 def small_print(box: Box) -> str:

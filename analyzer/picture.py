@@ -124,10 +124,11 @@ class _Drawing:
         return places | self.ends | {place for file, place in files.items() if file not in seen}
 
     def drop_dead_ends(self) -> None:
-        """Leave out what does not lie on a way to the consumer."""
+        """Leave out what does not lie on a way to the consumer, and fold what then only hands a value on."""
         graph = self.graph
         useful = graph.between(graph.of_kind("key", "reader", "width"), graph.of_kind("consumer"))
         self._only({*(_place(node) for node in useful), *self.main})
+        self.fold_what_is_handed_on()
 
     def fold_byways(self) -> None:
         """Fold what lies off the main path, but for what changes or decides something."""
@@ -181,8 +182,8 @@ class _Drawing:
 
 
 def _notes(edge: Edge) -> Iterator[str]:
-    """What an arrow says of a hop: what is done, and what becomes of the value."""
-    if edge.label and (edge.change or edge.kind == "width" or edge.target.kind not in HANDED_ON):
+    """What an arrow says of a hop: what is done, where the box it leads to does not say it, and what becomes of the value."""
+    if edge.label not in ("", edge.target.label) and (edge.change or edge.kind == "width" or edge.target.kind not in HANDED_ON):
         yield edge.label
     if edge.change:
         yield edge.change

@@ -16,7 +16,7 @@ import pytest
 from graph_examples import BATCH, CONFIG, DRAFT, INFO, LLAMA, LOGITS, RUNNER, WORKER, Drawer, analysis, covered, cut_pipeline, pipeline
 
 from flowcheck.analyzer import draw
-from flowcheck.analyzer.captions import link
+from flowcheck.analyzer.captions import file_lines, link
 from flowcheck.analyzer.draw import LOOKS, dot, drawn, program
 from flowcheck.analyzer.drawings import ready, write_drawings
 from flowcheck.analyzer.errors import BadInput
@@ -184,6 +184,19 @@ class TestDot:
 
     def test_boxes_lead_to_their_lines(self) -> None:
         assert f'URL="./{LLAMA}#L790"' in self.source
+
+
+@pytest.mark.parametrize(
+    ("file", "title"),
+    [
+        ("a.py", ("", "a.py")),
+        ("engine/srt/models/a.py", ("engine/srt/models", "a.py")),
+        ("python/sglang-0.5.10/sglang/srt/models/a.py", ("…/sglang/srt/models", "a.py")),
+        ("x/" + "y" * 60 + "/a.py", ("…/" + "y" * 41 + "…", "a.py")),
+    ],
+)
+def test_a_file_is_titled_by_the_end_of_its_path(file: str, title: tuple[str, str]) -> None:
+    assert file_lines(file) == title
 
 
 class TestLinks:
