@@ -253,7 +253,7 @@ def nasty(text: str) -> Picture:
     graph = FlowGraph("eagle3", text)
     way = Drawer(graph)
     way.to(f"{text}.py", 1, "key", text, "")
-    way.to("b.py", 2, "transform", text, text, does=text, before=text, after=f"{text} ", context=text)
+    way.to("b.py", 2, "transform", text, text, does=f"{text} ", before=text, after=f"{text}  ", context=text)
     way.to("c.py", 3, "consumer", "fc", text, assumes=text)
     return picture(graph)
 
