@@ -64,23 +64,33 @@ def dot(shown: Picture, folder: str = "") -> str:
     graph = graphviz.Digraph(
         graph_attr={
             "label": _html((title, "16", INK, True), (legend, "10", GREY, False), (notice, "10", ACCENT, False)),
-            "labelloc": "t", "tooltip": _text(title), "rankdir": "TB", "nodesep": "0.45", "ranksep": "0.4", "fontname": FONT, "pad": "0.2",
+            "labelloc": "t", "tooltip": _text(title), "fontname": FONT, "pad": "0.2",
+            "rankdir": "TB", "newrank": "true", "nodesep": "0.45", "ranksep": "0.4",
         },
         node_attr={"fontname": FONT, "fontsize": "12", "color": GREY, "fontcolor": INK, "margin": "0.16,0.1", "width": "3.3"},
         edge_attr={"fontname": FONT, "fontsize": "10", "color": GREY, "fontcolor": INK, "arrowsize": "0.7"},
     )  # fmt: skip
     for number, (file, boxes) in enumerate(shown.files):
         with graph.subgraph(name=f"cluster_{number}") as cluster:
-            look = {"style": "rounded,filled", "color": "#c4c7c5", "fillcolor": "#fafafa", "labeljust": "l", "margin": "12"}
-            folder_name, name = file_lines(file)
-            label = _html((folder_name, "9", GREY, False), (name, "11", GREY, True), align="left")
-            cluster.attr(label=label, tooltip=_text(terminal(file)), **look)
+            cluster.attr(**_cluster(file))
             for box in boxes:
                 cluster.node(box.id, **_box(box, folder))
+            keys = [box for box in boxes if box.kind == "key"]
+            if keys:
+                with cluster.subgraph(graph_attr={"rank": "min"}) as top:
+                    for box in keys:
+                        top.node(box.id)
     for arrow in shown.arrows:
         graph.edge(arrow.source, arrow.target, **_arrow(arrow))
     source: str = graph.source
     return source
+
+
+def _cluster(file: str) -> dict[str, str]:
+    folder, name = file_lines(file)
+    label = _html((folder, "9", GREY, False), (name, "11", GREY, True), align="left")
+    look = {"style": "rounded,filled", "color": "#c4c7c5", "fillcolor": "#fafafa", "labeljust": "l", "margin": "12"}
+    return {"label": label, "tooltip": _text(terminal(file)), **look}
 
 
 def _box(box: Box, folder: str) -> dict[str, str]:
@@ -90,13 +100,13 @@ def _box(box: Box, folder: str) -> dict[str, str]:
         "label": _html((box.kind, "9", GREY, False), (label, "12", INK, box.main), (small_print(box), "9", GREY, False)),
         "shape": look.shape, "style": look.style, "fillcolor": look.fill, "peripheries": look.peripheries,
         "tooltip": _text(box_hint(box)), "URL": _text(link(box.at, folder)),
-        **({"color": MAIN, "penwidth": "1.6"} if box.main else {}),
+        **({"color": MAIN, "penwidth": "1.6", "group": "main"} if box.main else {}),
     }  # fmt: skip
 
 
 def _arrow(arrow: Arrow) -> dict[str, str]:
     marked = {"color": ACCENT, "fontcolor": ACCENT, "arrowhead": "empty"} if arrow.assumptions else {}
-    main = {"color": MAIN, "penwidth": "2.4", "weight": "8"} if arrow.main else {"weight": "1"}
+    main = {"color": MAIN, "penwidth": "2.4", "weight": "20"} if arrow.main else {"weight": "4" if arrow.kind == "width" else "1"}
     lines = "\\l".join(f" {_text(line)} " for line in arrow_lines(arrow))
     label = {"label": graphviz.nohtml(lines + "\\l")} if lines else {}
     hint = _text(arrow_hint(arrow))
@@ -144,7 +154,7 @@ def drawn(source: str, kind: str) -> bytes:
         done = subprocess.run(command, input=source.encode("utf-8"), capture_output=True, timeout=SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BadInput(f"{os.path.basename(tool)} did not draw the picture: {error}") from error
-    if done.returncode or not done.stdout:
+    if not done.stdout:  # the status also tells of a layout that is merely not the best
         said = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip() and "warning" not in line.lower()]
         raise BadInput(f"{os.path.basename(tool)} did not draw the picture: {said[0] if said else 'it gave no reason'}")
     return done.stdout
