@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 if TYPE_CHECKING:
-    from .options import Output
+    from .graph import GraphAnalysis
+    from .options import Drawing
     from .report import Detail
     from .request import Request
     from .results import Analysis
@@ -29,6 +30,11 @@ Models = Annotated[list[str] | None, typer.Option("--model", metavar="CLASS", he
 Target = Annotated[str | None, typer.Option("--target", metavar="DIR|CONFIG", help="The target's config.json, or its folder.")]
 Layers = Annotated[str | None, typer.Option("--layers", metavar="N", help="The number of layers of the target.")]
 IdLists = Annotated[list[str] | None, typer.Option("--ids", metavar="2,30,58|default", help="An id list. Repeatable.")]
+Draft = Annotated[str | None, typer.Option("--draft", metavar="DIR|CONFIG", help="The draft's config.json, or its folder.")]
+Drawings = Annotated[
+    list[str] | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Draw a picture: .svg, .png, .pdf, .dot or .mmd. Repeatable."),
+]
 FlowFile = Annotated[str | None, typer.Option("--flow-file", metavar="FILE", help="A TOML file that describes a flow.")]
 Select = Annotated[list[str] | None, typer.Option("--select", metavar="CODES", help="Only these rules, by code or name. Repeatable.")]
 Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="CODES", help="Not these rules. Repeatable.")]
@@ -45,7 +51,9 @@ def _group(version: Annotated[bool, typer.Option("--version", help="Print the ve
     if version:
         from importlib.metadata import version as installed
 
-        _write(None, f"flowcheck {installed('flowcheck')}\n")
+        from .output import write
+
+        write(None, f"flowcheck {installed('flowcheck')}\n")
         raise typer.Exit
 
 
@@ -58,6 +66,7 @@ def check(
     """Say what every target class captures and what is wrong with it."""
     from ..rules import RULES
     from .options import read_layers, read_outputs
+    from .output import emit
     from .request import Request
     from .rule import chosen, judge, severity
 
@@ -67,7 +76,7 @@ def check(
     analysis = pipeline()(request)
     findings = judge(analysis, rules)
     texts = {"text": lambda colour: _check_text(analysis, findings, detail, colour), "json": lambda _: _check_json(analysis, findings)}
-    _emit(outputs, texts)
+    emit(outputs, texts)
     return 1 if any(found.severity >= least for found in findings) else 0
 
 
@@ -79,12 +88,35 @@ def wiring(
 ) -> int:  # fmt: skip
     """Say what the target classes capture, for every id or for the --ids given."""
     from .options import read_id_lists, read_layers, read_outputs
+    from .output import emit
     from .request import Request
 
     outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
     request = Request(source, tuple(flow or ()), tuple(model or ()), target, read_layers(layers), read_id_lists(ids or ()), flow_file)
     analysis = pipeline()(request)
-    _emit(outputs, {"text": lambda colour: _wiring_text(analysis, request, detail, colour), "json": lambda _: _wiring_json(analysis)})
+    emit(outputs, {"text": lambda colour: _wiring_text(analysis, request, detail, colour), "json": lambda _: _wiring_json(analysis)})
+    return 0
+
+
+@app.command()
+def graph(
+    source: Source, draft: Draft = None, target: Target = None, flow: Flows = None, model: Models = None, layers: Layers = None,
+    ids: IdLists = None, flow_file: FlowFile = None, output: Drawings = None, format: Format = None, output_format: Outputs = None,
+    quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+) -> int:  # fmt: skip
+    """Follow the ids from the config key to the draft's fc: hop by hop, as data, or as a picture."""
+    from .options import read_drawings, read_id_lists, read_layers, read_outputs
+    from .output import emit
+    from .request import Request
+
+    detail, formats = _detail(quiet, verbose), output_format or ()
+    outputs = read_outputs(format, formats) if format is not None or formats or not output else ()
+    drawings = read_drawings(output or (), outputs)
+    narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), read_id_lists(ids or ())
+    pictures = _pictures(drawings)
+    analysis = graph_pipeline()(Request(source, *narrowed, flow_file, draft))
+    pictures(analysis)
+    emit(outputs, {"text": lambda colour: _graph_text(analysis, detail, colour), "json": lambda _: _graph_json(analysis)})
     return 0
 
 
@@ -94,11 +126,12 @@ def rules(format: Format = None, output_format: Outputs = None, debug: Debug = F
     from ..rules import RULES
     from .json_report import dumps
     from .options import read_outputs
+    from .output import emit
     from .rule_pages import rules_document, rules_report
     from .text import paint
 
     outputs = read_outputs(format, output_format or ())
-    _emit(outputs, {"text": lambda colour: paint(rules_report(RULES), colour), "json": lambda _: dumps(rules_document(RULES))})
+    emit(outputs, {"text": lambda colour: paint(rules_report(RULES), colour), "json": lambda _: dumps(rules_document(RULES))})
     return 0
 
 
@@ -111,12 +144,13 @@ def explain(
     from ..rules import RULES
     from .json_report import dumps
     from .options import read_outputs
+    from .output import emit
     from .rule import named
     from .rule_pages import rule_document, rule_report
     from .text import paint
 
     outputs, found = read_outputs(format, output_format or ()), named(RULES, rule)
-    _emit(outputs, {"text": lambda colour: paint(rule_report(found), colour), "json": lambda _: dumps(rule_document(found))})
+    emit(outputs, {"text": lambda colour: paint(rule_report(found), colour), "json": lambda _: dumps(rule_document(found))})
     return 0
 
 
@@ -125,6 +159,23 @@ def pipeline() -> Callable[[Request], Analysis]:
     from .pipeline import analyze
 
     return analyze
+
+
+def graph_pipeline() -> Callable[[Request], GraphAnalysis]:
+    """The analysis of ``graph``, imported when it is needed."""
+    from .pipeline import draw_graphs
+
+    return draw_graphs
+
+
+def _pictures(drawings: Sequence[Drawing]) -> Callable[[GraphAnalysis], None]:
+    """What draws them; what it lacks is said at once, before the analysis runs."""
+    if not drawings:
+        return lambda _: None
+    from .drawings import ready, write_drawings
+
+    ready(drawings)
+    return lambda analysis: write_drawings(analysis, drawings)
 
 
 def _detail(quiet: bool, verbose: bool) -> Detail:
@@ -152,6 +203,19 @@ def _wiring_text(analysis: Analysis, request: Request, detail: Detail, colour: b
     return paint(wiring_report(analysis, judge(analysis, RULES), request.ids is not None, detail), colour)
 
 
+def _graph_text(analysis: GraphAnalysis, detail: Detail, colour: bool) -> str:
+    from .graph_report import graph_report
+    from .text import paint
+
+    return paint(graph_report(analysis, detail), colour)
+
+
+def _graph_json(analysis: GraphAnalysis) -> str:
+    from .json_report import dumps, graph_document
+
+    return dumps(graph_document(analysis))
+
+
 def _check_json(analysis: Analysis, findings: Sequence[Finding]) -> str:
     from .json_report import dumps, report_document
 
@@ -162,51 +226,6 @@ def _wiring_json(analysis: Analysis) -> str:
     from .json_report import dumps, wiring_document
 
     return dumps(wiring_document(analysis))
-
-
-def _emit(outputs: Sequence[Output], renderers: Mapping[str, Callable[[bool], str]]) -> None:
-    """Write each rendering where it was asked for; colours only on a terminal."""
-    import os
-
-    for output in outputs:
-        colour = output.file is None and sys.stdout is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        _write(output.file, renderers[output.format](colour))
-
-
-def _write(file: str | None, text: str) -> None:
-    """Write to a file or to stdout. A reader that has gone away is no error."""
-    from .errors import BadInput
-
-    try:
-        if file is not None:
-            with open(file, "w", encoding="utf-8", errors="backslashreplace") as opened:
-                opened.write(text)
-        elif sys.stdout is not None:
-            _reconfigure(sys.stdout)
-            sys.stdout.write(text)
-            sys.stdout.flush()
-    except BrokenPipeError:
-        _silence_stdout()
-    except (OSError, ValueError) as error:
-        if file is None:
-            _silence_stdout()
-        raise BadInput(f"cannot write {file or 'to stdout'}: {getattr(error, 'strerror', None) or error}") from error
-
-
-def _reconfigure(stream: object) -> None:
-    """What the terminal's encoding lacks is shown as an escape, never a crash."""
-    import io
-
-    if isinstance(stream, io.TextIOWrapper):
-        stream.reconfigure(errors="backslashreplace")
-
-
-def _silence_stdout() -> None:
-    """Send what is still buffered nowhere, so that the interpreter's own flush at exit does not complain."""
-    import os
-
-    with open(os.devnull, "wb") as nowhere:
-        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def with_command(arguments: Sequence[str]) -> list[str]:

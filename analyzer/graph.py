@@ -5,13 +5,14 @@ merged: ``context`` tells the same code apart where it ran for another object or
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
 
 import networkx as nx
 
-from .results import Location, NotEstablished
+from .results import Assumption, Location, NotEstablished, SourceFacts
 
 NodeKind: TypeAlias = Literal[
     "key", "reader", "variable", "attribute", "parameter", "argument", "transform", "test", "capture", "collection", "field", "return",
@@ -22,6 +23,9 @@ batch, ``consumer`` the draft's projection, ``width`` what its input width is ma
 
 EdgeKind: TypeAlias = Literal["data", "control", "call", "width"]
 """``control``: the source decides whether the target happens. ``call``: an argument becomes a parameter, a return a result."""
+
+Path: TypeAlias = tuple["Edge", ...]
+"""Hops, each from where the last one ended."""
 
 NODE_KINDS: tuple[NodeKind, ...] = get_args(NodeKind)
 EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
@@ -67,6 +71,13 @@ class Edge:
         """Where the hop happens: at its target."""
         return self.target.at
 
+    @property
+    def change(self) -> str:
+        """The value where the hop changes it, or where it is first known; else ""."""
+        if self.after == self.before:
+            return ""
+        return f"{self.before} -> {self.after}" if self.before and self.after else self.after
+
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
@@ -78,6 +89,17 @@ class Coverage:
     at: Location
     phases: tuple[str, ...]
     missing: tuple[NotEstablished, ...] = ()
+
+
+Cost: TypeAlias = Callable[[Edge], int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A way to a node, and what it costs."""
+
+    cost: int
+    nodes: Sequence[Node]
 
 
 class FlowGraph:
@@ -115,18 +137,72 @@ class FlowGraph:
         return tuple(node for node in self._graph.nodes if node.kind in kinds)
 
     def reaches(self, source: Node, target: Node) -> bool:
-        return nx.has_path(self._graph, source, target)
+        return bool(nx.has_path(self._graph, source, target))
 
-    def path(self, sources: Iterable[Node], targets: Iterable[Node]) -> tuple[Edge, ...] | None:
-        """A shortest path from any of the sources to any of the targets, or None."""
-        ends = set(targets)
-        best: list[Node] | None = None
-        for source in sources:
-            found = nx.single_source_shortest_path(self._graph, source)
-            for end in ends & found.keys():
-                if best is None or len(found[end]) < len(best):
-                    best = found[end]
-        return None if best is None else tuple(self._first_edge(a, b) for a, b in zip(best, best[1:], strict=False))
+    def path(self, sources: Iterable[Node], targets: Iterable[Node]) -> Path | None:
+        """A shortest path from any of the sources to any of the targets, or None. Of equals the one to the first target."""
+        ways = self._ways(sources, _any_hop)
+        best = _nearest(targets, ways)
+        return None if best is None else self._hops(ways[best].nodes, _any_hop)
+
+    def legs(self) -> tuple[Path | None, Path | None]:
+        """The main path in two legs: from the key to a capture, and from there to the consumer. A leg that there is not is None.
+
+        Known values are followed rather than unknown ones, and what decides whether something happens where there is no other way;
+        what a width is made of is no way. Where no capture has both legs, each is one of its own. Where there is no capture, the first
+        is the whole path.
+        """
+        captures, ends = self.of_kind("capture"), self.of_kind("consumer")
+        ahead = self._ways(self._starts, _main_hop)
+        if not captures:
+            end = _nearest(ends, ahead)
+            return (None, None) if end is None else (self._hops(ahead[end].nodes, _main_hop), ())
+        behind = self._ways(ends, _main_hop, backwards=True)
+        first = second = _nearest(captures, ahead, behind)
+        if first is None:
+            first, second = _nearest(captures, ahead), _nearest(captures, behind)
+        return (
+            None if first is None else self._hops(ahead[first].nodes, _main_hop),
+            None if second is None else self._hops(behind[second].nodes[::-1], _main_hop),
+        )
+
+    def main_path(self) -> Path | None:
+        """From the key through a capture to the consumer, where that is one unbroken way."""
+        first, second = self.legs()
+        if first is None or second is None or (first and second and first[-1].target != second[0].source):
+            return None
+        return first + second
+
+    def trails(self) -> tuple[Path, Path]:
+        """How far values get from the key, and from the capture that it reaches (else from any): the hops to the last place."""
+        reached = self.legs()[0]
+        return self._trail(self._starts), self._trail((reached[-1].target,) if reached else self.of_kind("capture"))
+
+    @property
+    def _starts(self) -> tuple[Node, ...]:
+        return self.of_kind("key") or self.of_kind("reader")
+
+    def _trail(self, starts: Iterable[Node]) -> Path:
+        ways = self._ways(starts, _value_hop)
+        return self._hops(ways[next(reversed(ways))].nodes, _value_hop) if ways else ()
+
+    def _ways(self, starts: Iterable[Node], cost: Cost, backwards: bool = False) -> dict[Node, _Way]:
+        """The cheapest way to each place that can be reached, the nearest first. A hop without a cost is not taken."""
+
+        def weight(_source: Node, _target: Node, hops: Mapping[Edge, object]) -> int | None:
+            return min((one for hop in hops if (one := cost(hop)) is not None), default=None)
+
+        known = dict.fromkeys(start for start in starts if start in self._graph)
+        if not known:
+            return {}
+        graph = nx.reverse_view(self._graph) if backwards else self._graph
+        lengths, nodes = nx.multi_source_dijkstra(graph, known, weight=weight)
+        return {end: _Way(length, nodes[end]) for end, length in lengths.items()}
+
+    def _hops(self, nodes: Iterable[Node], cost: Cost) -> Path:
+        """The cheapest hop between each place and the next."""
+        between = [[(one, hop) for hop in self._graph[a][b] if (one := cost(hop)) is not None] for a, b in pairwise(nodes)]
+        return tuple(min(hops, key=lambda entry: entry[0])[1] for hops in between)
 
     def between(self, sources: Iterable[Node], targets: Iterable[Node]) -> Iterator[Node]:
         """The nodes that lie on some way from a source to a target, ends included."""
@@ -142,5 +218,42 @@ class FlowGraph:
                 found |= {start} | step(self._graph, start)
         return found
 
-    def _first_edge(self, source: Node, target: Node) -> Edge:
-        return next(iter(self._graph[source][target]))
+
+_UNKNOWN = 100
+"""So many hops whose value is known are better than one whose value is not."""
+_DECIDING = 100_000
+"""And so much worse is one that only decides."""
+
+
+def _any_hop(_hop: Edge) -> int:
+    return 1
+
+
+def _main_hop(hop: Edge) -> int | None:
+    if "width" in (hop.kind, hop.source.kind, hop.target.kind):
+        return None
+    return _DECIDING if hop.kind == "control" else 1 if hop.after else _UNKNOWN
+
+
+def _value_hop(hop: Edge) -> int | None:
+    return None if hop.kind == "control" else _main_hop(hop)
+
+
+def _nearest(ends: Iterable[Node], *ways: Mapping[Node, _Way]) -> Node | None:
+    """The end that all the ways together reach at the least cost; of equals the first."""
+    reached = [end for end in ends if all(end in known for known in ways)]
+    return min(reached, key=lambda end: sum(known[end].cost for known in ways), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphAnalysis:
+    """The graphs of one run over one source, one for each flow and target class that was asked for.
+
+    ``assumptions`` are those that an edge names, with their sentences; ``not_established`` is what concerns no single graph, such as
+    a file that could not be read.
+    """
+
+    source: SourceFacts
+    graphs: tuple[FlowGraph, ...]
+    assumptions: tuple[Assumption, ...] = ()
+    not_established: tuple[NotEstablished, ...] = ()

@@ -1,14 +1,18 @@
-"""The JSON documents: ``flowcheck.wiring/1`` and ``flowcheck.report/1``. Their schemas lie in ``schemas/``."""
+"""The JSON documents: ``flowcheck.wiring/1``, ``flowcheck.report/1`` and ``flowcheck.graph/1``. Their schemas lie in ``schemas/``."""
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from .results import Alternative, Analysis, Assumption, Evaluation, Location, NotEstablished, Step, Wiring
+from .results import Alternative, Analysis, Assumption, Evaluation, Location, NotEstablished, SourceFacts, Step, Wiring
 from .rule import Finding
+
+if TYPE_CHECKING:
+    from .graph import Coverage, Edge, FlowGraph, GraphAnalysis, Node  # networkx is imported only where a graph is asked for
 
 Json: TypeAlias = None | bool | int | str | Sequence["Json"] | Mapping[str, "Json"]
 Object: TypeAlias = dict[str, Json]
@@ -23,6 +27,28 @@ def report_document(analysis: Analysis, findings: Sequence[Finding]) -> Object:
     """What ``flowcheck check`` says."""
     judged: Object = {"findings": [_finding(found) for found in findings], "summary": _summary(analysis, findings)}
     return {"schema": "flowcheck.report/1", **_body(analysis), **judged}
+
+
+def graph_document(analysis: GraphAnalysis) -> Object:
+    """What ``flowcheck graph`` says: the nodes and edges of all graphs, each with its flow and target class.
+
+    A node's id begins with its graph's, so that the same place in two target classes stays two nodes, and is the same whatever else
+    was asked for.
+    """
+    graphs = tuple(_named(analysis.graphs))
+    return {
+        "schema": "flowcheck.graph/1",
+        "source": _source(analysis.source),
+        "graphs": [{**_whose(one.graph), "id": one.id, "path": _main_path(one)} for one in graphs],
+        "nodes": [_node(node, one) for one in graphs for node in one.graph.nodes],
+        "edges": [_edge(edge, one) for one in graphs for edge in one.graph.edges],
+        "coverage": [{**_whose(one.graph), **_coverage(part)} for one in graphs for part in one.graph.coverage],
+        "assumptions": [_assumption(assumption) for assumption in analysis.assumptions],
+        "not_established": [
+            *({**_whose(one.graph), **_not_established(entry)} for one in graphs for entry in one.graph.not_established),
+            *({"flow": None, "model": None, **_not_established(entry)} for entry in analysis.not_established),
+        ],
+    }
 
 
 def dumps(document: Object) -> str:
@@ -47,13 +73,20 @@ def legend(wirings: Iterable[Wiring]) -> tuple[Assumption, ...]:
 
 
 def _body(analysis: Analysis) -> Object:
-    source = analysis.source
     return {
-        "source": {"root": source.root, "package": source.package, "version": source.version, "files": source.files, "read": source.read},
+        "source": _source(analysis.source),
         "wirings": [_wiring(wiring) for wiring in analysis.wirings],
-        "assumptions": [{"name": assumption.name, "text": assumption.text} for assumption in legend(analysis.wirings)],
+        "assumptions": [_assumption(assumption) for assumption in legend(analysis.wirings)],
         "not_established": [_not_established(entry) for entry in analysis.not_established],
     }
+
+
+def _source(source: SourceFacts) -> Object:
+    return {"root": source.root, "package": source.package, "version": source.version, "files": source.files, "read": source.read}
+
+
+def _assumption(assumption: Assumption) -> Object:
+    return {"name": assumption.name, "text": assumption.text}
 
 
 def _wiring(wiring: Wiring) -> Object:
@@ -120,6 +153,71 @@ def _summary(analysis: Analysis, findings: Sequence[Finding]) -> Object:
         "not_established": status["not established"],
         **{name: severity[name] for name in ("error", "warning", "info")},
     }
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A graph with the ids that a document gives it and its nodes."""
+
+    graph: FlowGraph
+    id: str
+    nodes: Mapping[Node, str]
+
+
+def _named(graphs: Iterable[FlowGraph]) -> Iterator[_Named]:
+    """The graphs with ids: flow and class, and a number where two classes are called alike. A node has its place, kind and number."""
+    taken: Counter[str] = Counter()
+    for graph in graphs:
+        name = _unique(f"{graph.flow}/{graph.model}", taken)
+        inside: Counter[str] = Counter()
+        yield _Named(graph, name, {node: f"{name}/{_unique(f'{node.at}:{node.kind}', inside)}" for node in graph.nodes})
+
+
+def _unique(name: str, taken: Counter[str]) -> str:
+    taken[name] += 1
+    return name if taken[name] == 1 else _unique(f"{name}#{taken[name]}", taken)
+
+
+def _main_path(named: _Named) -> Json:
+    path = named.graph.main_path()
+    if path is None:
+        return None
+    return [named.nodes[node] for node in dict.fromkeys(end for edge in path for end in (edge.source, edge.target))]
+
+
+def _whose(graph: FlowGraph) -> Object:
+    return {"flow": graph.flow, "model": graph.model}
+
+
+def _node(node: Node, named: _Named) -> Object:
+    return {
+        "id": named.nodes[node],
+        **_whose(named.graph),
+        "kind": node.kind,
+        "label": node.label,
+        **_place(node.at),
+        "column": node.column,
+        "symbol": node.symbol,
+        "context": node.context,
+    }
+
+
+def _edge(edge: Edge, named: _Named) -> Object:
+    return {
+        "source": named.nodes[edge.source],
+        "target": named.nodes[edge.target],
+        **_whose(named.graph),
+        "kind": edge.kind,
+        "label": edge.label,
+        **_place(edge.at),
+        "before": edge.before or None,
+        "after": edge.after or None,
+        "assumption": edge.assumption or None,
+    }
+
+
+def _coverage(part: Coverage) -> Object:
+    return {"what": part.what, **_place(part.at), "phases": part.phases, "missing": [_not_established(entry) for entry in part.missing]}
 
 
 def _step(step: Step) -> Object:

@@ -1,6 +1,7 @@
 """The values of command-line options, from text to data. What cannot be read is bad input, said in one line."""
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from .request import Ids
 MOST_LAYERS = 10_000
 MOST_IDS = 1_000
 FORMATS = ("text", "json")
+PICTURES = ("svg", "png", "pdf", "dot", "mmd")
 
 _INTEGER = re.compile(r"-?[0-9]{1,6}")
 
@@ -21,6 +23,30 @@ class Output:
 
     format: str
     file: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """One picture that was asked for; ``kind`` is one of PICTURES."""
+
+    kind: str
+    file: str
+
+
+def read_drawings(files: Sequence[str], outputs: Sequence[Output]) -> tuple[Drawing, ...]:
+    """The pictures that each ``-o FILE`` asks for, by the endings of the names."""
+    taken = [output.file for output in outputs]
+    for file in files:
+        if [*files, *taken].count(file) > 1:
+            raise BadInput(f"two results for {file}: give each a file of its own")
+    return tuple(_drawing(file) for file in files)
+
+
+def _drawing(file: str) -> Drawing:
+    kind = os.path.splitext(file)[1].lower().removeprefix(".")
+    if kind not in PICTURES:
+        raise BadInput(f"-o {file}: a picture's name ends in one of {', '.join(f'.{each}' for each in PICTURES)}")
+    return Drawing(kind, file)
 
 
 def read_outputs(short: str | None, long: Sequence[str]) -> tuple[Output, ...]:

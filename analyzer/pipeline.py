@@ -15,6 +15,7 @@ import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from .errors import BadInput
 from .evaluation import Program
@@ -28,6 +29,9 @@ from .source import SourceTree, open_source
 from .target import ConfigFacts, read_target
 from .wiring import DEFAULT_LAYERS, Found, evaluate_all, find_targets
 
+if TYPE_CHECKING:
+    from .graph import GraphAnalysis  # networkx is imported only where a graph is asked for
+
 RECURSION = 20_000
 """Python frames for the interpreter: a call of the analysed program takes about twenty."""
 
@@ -36,6 +40,11 @@ def analyze(request: Request) -> Analysis:
     """Run a request; raises :class:`BadInput` for what a person can mend."""
     with room_to_run():
         return run(request)
+
+
+def draw_graphs(request: Request) -> GraphAnalysis:
+    """The way of the ids from the config key to the consumer in each target class; raises :class:`BadInput` like :func:`analyze`."""
+    raise BadInput(f"{request.source}: the way from the config key to the consumer is not followed yet")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .behaviour import Block, Fact, blocks, evaluation_of, members, outcome, raised_at, special_rows
 from .json_report import legend
 from .request import ids_text
-from .results import Analysis, Assumption, Evaluation, Wiring
+from .results import Analysis, Assumption, Evaluation, SourceFacts, Wiring
 from .rule import Finding, Severity
 from .text import Line, Span, Tone, line
 
@@ -32,7 +32,7 @@ def wiring_report(analysis: Analysis, findings: Sequence[Finding], by_ids: bool,
     yield from _answers(analysis.wirings, detail) if by_ids else _table(analysis.wirings, detail)
     yield from findings_report(findings, detail)
     if not detail.quiet:
-        yield from _legend(legend(analysis.wirings))
+        yield from legend_report(legend(analysis.wirings))
 
 
 def check_report(analysis: Analysis, findings: Sequence[Finding], detail: Detail) -> Iterator[Line]:
@@ -54,12 +54,16 @@ def findings_report(findings: Sequence[Finding], detail: Detail) -> Iterator[Lin
                 yield from _finding(found, detail, "" if detail.quiet else "  ")
 
 
+def source_line(source: SourceFacts) -> Line:
+    """What was read."""
+    name = Span(f"{source.package} {source.version or '(version unknown)'}", "bold")
+    return line(name, f" in {source.root}: {source.files} files, {source.read} read")
+
+
 def _header(analysis: Analysis) -> Iterator[Line]:
-    source = analysis.source
     count = Counter(wiring.status for wiring in analysis.wirings)
     states = ", ".join(f"{count[status]} {status}" for status in ("established", "depends", "not established") if count[status])
-    name = Span(f"{source.package} {source.version or '(version unknown)'}", "bold")
-    yield line(name, f" in {source.root}: {source.files} files, {source.read} read")
+    yield source_line(analysis.source)
     wirings = len(analysis.wirings)
     yield line(f"{wirings} wiring{'' if wirings == 1 else 's'}{f': {states}' if states else ''}")
 
@@ -164,7 +168,8 @@ def _assumptions(wiring: Wiring) -> tuple[Assumption, ...]:
     return legend((wiring,))
 
 
-def _legend(assumptions: Sequence[Assumption]) -> Iterator[Line]:
+def legend_report(assumptions: Sequence[Assumption]) -> Iterator[Line]:
+    """Each assumption with its sentence."""
     if not assumptions:
         return
     yield line()

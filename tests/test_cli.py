@@ -7,25 +7,33 @@ import subprocess
 import sys
 from pathlib import Path
 
+import graph_examples
 import pytest
 from results_examples import analysis, unknown_wiring, wiring
 
 from flowcheck.analyzer import cli
 from flowcheck.analyzer.errors import BadInput
+from flowcheck.analyzer.graph import GraphAnalysis
 from flowcheck.analyzer.request import Request
 from flowcheck.analyzer.results import Analysis
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
-    """The requests that reach the pipeline, which answers with one established and one unproved wiring."""
+    """The requests that reach the pipeline, which answers with one established and one unproved wiring, or with two graphs."""
     requests: list[Request] = []
 
     def analyze(request: Request) -> Analysis:
         requests.append(request)
         return analysis(wiring(), unknown_wiring())
 
+    def draw_graphs(request: Request) -> GraphAnalysis:
+        requests.append(request)
+        models = request.models or ("LlamaForCausalLM", "TulipForCausalLM")
+        return graph_examples.analysis(*(graph_examples.pipeline(model) for model in models))
+
     monkeypatch.setattr(cli, "pipeline", lambda: analyze)
+    monkeypatch.setattr(cli, "graph_pipeline", lambda: draw_graphs)
     return requests
 
 
@@ -72,6 +80,12 @@ def test_options_reach_the_pipeline(asked: list[Request]) -> None:
     assert asked == [Request("sglang", ("eagle3",), ("A", "B"), "config.json", 61, ((-1, 2, 30), None, (5,)), "mine.toml")]
 
 
+def test_the_options_of_graph_reach_the_pipeline(asked: list[Request]) -> None:
+    narrowed = ["--layers", "61", "--model", "A", "--flow", "eagle3", "--ids", "2,30,58", "--draft", "draft/", "--target", "target/"]
+    assert run("graph", "sglang", *narrowed, "--flow-file", "mine.toml") == 0
+    assert asked == [Request("sglang", ("eagle3",), ("A",), "target/", 61, ((2, 30, 58),), "mine.toml", draft="draft/")]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -94,6 +108,12 @@ def test_options_reach_the_pipeline(asked: list[Request]) -> None:
         (["x", "--baseline", "b"], "No such option: --baseline"),
         (["x", "--output-format", "json:no/such/folder/r.json"], "cannot write no/such/folder/r.json: No such file or directory"),
         (["explain", "FC000"], "unknown rule 'FC000'"),
+        (["graph", "x", "-o", "flow.jpg"], "-o flow.jpg: a picture's name ends in one of .svg, .png, .pdf, .dot, .mmd"),
+        (["graph", "x", "-o", "svg"], "-o svg: a picture's name ends in one of"),
+        (["graph", "x", "-o", "a.dot", "-o", "a.dot"], "two results for a.dot"),
+        (["graph", "x", "-o", "a.dot", "--output-format", "json:a.dot"], "two results for a.dot"),
+        (["graph", "x", "-o", "a.dot"], "choose with --model (and --flow) among 2: eagle3 of LlamaForCausalLM, eagle3 of TulipForCausalLM"),
+        (["graph", "x", "--model", "A", "-o", "no/such/folder/a.dot"], "cannot write no/such/folder/a.dot: No such file or directory"),
         ([], "Missing argument 'SOURCE'."),
     ],
 )
@@ -165,6 +185,30 @@ def test_one_run_may_write_several_formats(tmp_path: Path, capsys: pytest.Captur
     assert json.loads(report.read_text("utf-8"))["schema"] == "flowcheck.report/1"
 
 
+@pytest.mark.usefixtures("asked")
+def test_a_graph_is_told_hop_by_hop(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("graph", "x") == 0
+    out = capsys.readouterr().out
+    assert "eagle3 · TulipForCausalLM" in out
+    assert "+1: [2, 30, 58] -> [3, 31, 59]\n" in out
+
+
+@pytest.mark.usefixtures("asked")
+def test_a_graph_is_data_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("graph", "x", "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out)["schema"] == "flowcheck.graph/1"
+
+
+@pytest.mark.usefixtures("asked", "here")
+def test_pictures_are_all_that_is_printed_where_only_they_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("graph", "x", "--model", "A", "-o", "flow.dot", "-o", "flow.MMD") == 0
+    assert capsys.readouterr() == ("", "")
+    assert Path("flow.dot").read_text("utf-8").startswith("digraph {\n")
+    assert Path("flow.MMD").read_text("utf-8").startswith("flowchart TB\n")
+    assert run("graph", "x", "--model", "A", "-o", "flow.dot", "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out)["graphs"][0]["model"] == "A"
+
+
 def test_the_rules_are_listed_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("rules") == 0
     assert "FC901  not-established  info     A wiring could not be proved.\n" in capsys.readouterr().out
@@ -216,6 +260,6 @@ def test_a_full_disk_is_one_line() -> None:
 
 def test_an_ascii_terminal_gets_escapes() -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    code = "from flowcheck.analyzer import cli; cli._write(None, 'a \\u00b7 b\\n')"
+    code = "from flowcheck.analyzer import output; output.write(None, 'a \\u00b7 b\\n')"
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == "a \\xb7 b\n"

@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "results", "layout", "json_text", "request", "escape", "scope"),
-    ("archive", "folder", "installed", "text", "index", "ir", "options"),
-    ("source", "values", "lower", "configs"),
+    ("archive", "folder", "installed", "text", "index", "ir", "options", "graph"),
+    ("source", "values", "lower", "configs", "output", "fold"),
     ("library",),
     ("interpret", "flows"),
     ("points", "target"),
@@ -29,8 +29,10 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("rule",),
     ("rules",),
     ("pipeline",),
-    ("json_report", "behaviour"),
-    ("report", "rule_pages"),
+    ("json_report", "behaviour", "picture"),
+    ("report", "rule_pages", "captions"),
+    ("graph_report", "draw", "mermaid"),
+    ("drawings",),
     ("cli",),
     ("entry",),
 )
