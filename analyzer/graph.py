@@ -112,6 +112,15 @@ class FlowGraph:
         self.not_established: list[NotEstablished] = []
         self._graph: nx.MultiDiGraph[Node] = nx.MultiDiGraph()
 
+    def rewrite(self, change: Callable[[Edge], Edge]) -> None:
+        """Put another edge in the place of each, between the same nodes."""
+        edges, nodes = [change(edge) for edge in self.edges], self.nodes
+        self.clear()
+        for node in nodes:
+            self.add(node)
+        for edge in edges:
+            self.connect(edge)
+
     def clear(self) -> None:
         """Forget all nodes and edges."""
         self._graph.clear()

@@ -15,6 +15,7 @@ import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .errors import BadInput
@@ -44,7 +45,18 @@ def analyze(request: Request) -> Analysis:
 
 def draw_graphs(request: Request) -> GraphAnalysis:
     """The way of the ids from the config key to the consumer in each target class; raises :class:`BadInput` like :func:`analyze`."""
-    raise BadInput(f"{request.source}: the way from the config key to the consumer is not followed yet")
+    from .following import follow
+    from .graph import GraphAnalysis
+
+    with room_to_run():
+        opened = [open_flow(request, flow) for flow in choose_flows(request)]
+        followed = [each for one in opened for each in follow(one.program, one.tree, one.targets, one.config, one.layers, request)]
+        assumptions = {assumption.name: assumption for _, used in followed for assumption in used}
+        problems = [*unreadable(opened[0].program.index, opened[0].tree), *(each for one in opened for each in one.problems)]
+        return GraphAnalysis(
+            facts(opened[0].tree, opened[0].program.index), tuple(graph for graph, _ in followed),
+            tuple(assumptions[name] for name in sorted(assumptions)), tuple(problems),
+        )  # fmt: skip
 
 
 @contextmanager
@@ -61,20 +73,39 @@ def room_to_run() -> Iterator[None]:
         sys.setrecursionlimit(limit)
 
 
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """One flow in one tree, with the target classes that were asked for."""
+
+    program: Program
+    tree: SourceTree
+    config: ConfigFacts
+    targets: list[Found]
+    layers: int
+    problems: list[NotEstablished]
+
+
+def open_flow(request: Request, flow: Flow) -> Opened:
+    """Steps 1 and 2: find and index."""
+    tree = open_source(request.source, flow.package)
+    index = Index(tree)
+    program = Program(index, flow, Code(tree.printed), library_of(flow), tree.printed)
+    config = read_target(request.target, flow)
+    found, unread = find_targets(program, tree)
+    problems = [*(each for each in unread if each.what != "file"), *missing_architectures(request, config, found)]
+    layers = request.layers or config.num_layers() or DEFAULT_LAYERS
+    return Opened(program, tree, config, narrow(request, config, found, index, tree), layers, problems)
+
+
 def run(request: Request) -> Analysis:
     """The seven steps."""
-    flows = choose_flows(request)
-    tree = open_source(request.source, flows[0].package)
-    index = Index(tree)
     wirings: list[Wiring] = []
     problems: list[NotEstablished] = []
-    for flow in flows:
-        program = Program(index, flow, Code(tree.printed), library_of(flow), tree.printed)
-        config = read_target(request.target, flow)
-        found, unread = find_targets(program, tree)
-        problems += [*(each for each in unread if each.what != "file"), *missing_architectures(request, config, found)]
-        layers = request.layers or config.num_layers() or DEFAULT_LAYERS
-        wirings += evaluate_all(program, narrow(request, config, found, index, tree), config, layers, request.ids)
+    opened = [open_flow(request, flow) for flow in choose_flows(request)]
+    for one in opened:
+        problems += one.problems
+        wirings += evaluate_all(one.program, one.targets, one.config, one.layers, request.ids)
+    tree, index = opened[0].tree, opened[0].program.index
     return Analysis(facts(tree, index), tuple(wirings), (*unreadable(index, tree), *problems))
 
 

@@ -1,11 +1,16 @@
 """Building the graph of one target class, in three parts: what reads the ids, what runs the models, and what the draft makes of it."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from ..evaluation import Model, Program, Target
+from ..configs import Config
+from ..evaluation import MAX_DECISIONS, Model, Program, Target
+from ..flows.flow import Flow
 from ..graph import Coverage, FlowGraph
 from ..interpret.machine import Machine
+from ..interpret.signals import NeedDecision
+from ..outcome import Outcome, first_open
+from ..request import Ids
 from ..results import Location, NotEstablished
 from ..source import SourceTree
 from ..values import ClassValue
@@ -26,21 +31,28 @@ MOST_ROUNDS = 3
 
 def build_graph(
     program: Program, tree: SourceTree, target: Target, found: Found, question: Question, architectures: tuple[str, ...] = ()
-) -> FlowGraph:
-    """The graph of one target class; ``architectures`` names the draft's class, where its config is in hand."""
+) -> tuple[FlowGraph, frozenset[str]]:
+    """The graph of one target class, and the names of the assumptions that it rests on; ``architectures`` names the draft's class, where
+    its config is in hand."""
     graph = FlowGraph(program.flow.name, found.cls.name)
     chain = start(program, tree, target, found, question, graph)
     chain.architectures = architectures
     heap = read_side(chain) or set_from_outside(chain, found)
     graph.coverage += work_side(chain, heap)
     finish(chain)
-    return graph
+    return graph, frozenset(chain.assumptions)
+
+
+def make_question(flow: Flow, configs: Mapping[str, Config], ids: Ids) -> Question:
+    """What a flow looks for, with the configs in hand by whose they are."""
+    pipeline = flow.pipeline
+    return Question(frozenset(pipeline.keys), frozenset(flow.setters), frozenset(pipeline.projections), pipeline.paths, configs, ids)
 
 
 def start(program: Program, tree: SourceTree, target: Target, found: Found, question: Question, graph: FlowGraph) -> Chain:
     """The chain with the target's model built, as far as that can be."""
     machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
-    built = target.model({})
+    built = build_model(target, graph)
     backing = None
     if isinstance(built, Model):
         machine, backing = built.machine, built.instance
@@ -51,6 +63,22 @@ def start(program: Program, tree: SourceTree, target: Target, found: Found, ques
     if backing is not None:
         chain.backings[backing] = chain.target
     return chain
+
+
+def build_model(target: Target, graph: FlowGraph) -> Model | Outcome:
+    """The target's model. A condition that must be decided to build it is taken to hold, which is said."""
+    decided: dict[str, bool] = {}
+    while True:
+        try:
+            return target.model(decided)
+        except NeedDecision as need:
+            condition = first_open(need.condition, decided)
+            if condition is None or len(decided) >= MAX_DECISIONS:
+                return Outcome(reason=f"it hangs on {need.condition.key}", at=need.condition.at)
+            decided[condition.key] = True
+            if condition.at is not None:
+                reason = f"the graph holds where {condition.key}; the other way is not followed"
+                graph.not_established.append(NotEstablished("a condition", reason, condition.at))
 
 
 def read_side(chain: Chain) -> dict[Object, Fields]:

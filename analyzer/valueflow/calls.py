@@ -255,7 +255,7 @@ def enter(engine: Engine, node: ir.Call, method: Method, arguments: Arguments, s
     supposed = engine.supposed(function)
     if supposed is not None:
         return supposed
-    if not engine.worth(function, method.receiver, arguments.all(), state):
+    if not engine.worth(function, method.receiver, tuple(arguments.all()), state):
         return engine.declared_result(function, node)
     code = engine.lower(function)
     if code is None or engine.is_running(code, method.receiver):

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from .. import ir
+from ..configs import Config
 from ..graph import FlowGraph, Node, NodeKind
 from ..index import Module
 from ..interpret.classes import dataclass_fields
@@ -17,7 +18,7 @@ from ..interpret.signals import GiveUp, NeedDecision, Raised
 from ..library.facts import Supposed
 from ..results import Location, NotEstablished
 from ..values import ClassValue, External, ExternalObject, FunctionValue, Instance, ListValue
-from .domain import UNKNOWN, Method, Object, Origin, Val
+from .domain import UNKNOWN, Method, Object, Val
 from .fields import whole
 from .relevance import Relevance
 from .store import State
@@ -53,15 +54,15 @@ class Question:
 
     ``keys``: the config keys. ``setters``: the methods that take the ids. ``projections``: the attributes of a draft that project the
     captured states. ``paths``: by the name of a variable that holds the path of a model, whose it is ("draft", "target").
-    ``configs``: the configs in hand, by whose they are. ``places``: where an entry stands in its file.
+    ``configs``: the configs in hand, by whose they are. ``ids``: what the keys hold, where it is given by itself.
     """
 
     keys: frozenset[str]
     setters: frozenset[str]
     projections: frozenset[str]
     paths: Mapping[str, str]
-    configs: Mapping[str, Mapping[str, object]]
-    places: Mapping[Origin, Location]
+    configs: Mapping[str, Config]
+    ids: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ class Engine:
         self.statements += 1
         return self.statements <= MOST_STATEMENTS
 
-    def worth(self, function: FunctionValue, receiver: Val | None, arguments: Iterator[Val], state: State) -> bool:
+    def worth(self, function: FunctionValue, receiver: Val | None, arguments: tuple[Val, ...], state: State) -> bool:
         """Whether a function must be run: something tracked, or a config, goes in, or what is looked for can come of it."""
         if len(self.frames) >= MOST_CALLS or self.statements > MOST_STATEMENTS:
             return False
@@ -155,6 +156,8 @@ class Engine:
         if any(val.marks or val.origin or self.is_path(val) or held(state, val) for val in arguments):
             return True
         objects = receiver.objects if receiver is not None else ()
+        if any(self.is_marked_model(state, thing) for val in arguments for thing in val.objects):
+            return True
         if any(holds(state, thing) or self.is_marked_model(state, thing) for thing in objects):
             return True
         classes = [thing.cls for thing in objects if isinstance(thing.cls, ClassValue)] or [function.owner]

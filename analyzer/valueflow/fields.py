@@ -26,6 +26,7 @@ from ..values import (
 from .domain import UNKNOWN, Exact, Known, Items, Method, Object, Outside, Thing, Val, exact, join_all
 from .store import State
 from .tracks import ELEMENT
+from .types import leaves_of
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -113,10 +114,9 @@ def built_attribute(engine: Engine, thing: Instance, name: str) -> Value:
 def _element(engine: Engine, value: ListValue, path: str) -> Val:
     """One item of a list of modules for each class that it has, the last: what differs in the first is its beginning."""
     items = value.state.get("items")
-    by_class = {item.cls: item for item in items if isinstance(item, Instance)} if isinstance(items, tuple) else {}
-    if isinstance(items, tuple) and len(by_class) and all(isinstance(item, Instance) for item in items):
-        return Val(tuple(backed(engine, item, f"{path}[…]") for item in by_class.values()))
-    return UNKNOWN
+    leaves = [leaf for item in items for leaf in leaves_of(item)] if isinstance(items, tuple) else []
+    by_class = {leaf.cls: leaf for leaf in leaves if isinstance(leaf, Instance)}
+    return Val(tuple(backed(engine, leaf, f"{path}[…]") for leaf in by_class.values())) if by_class else UNKNOWN
 
 
 def class_constant(engine: Engine, cls: ClassValue, name: str) -> Val | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..graph import Node
+from ..results import Location
 from ..values import ClassValue, External
 from .domain import UNKNOWN, Items, Object, Origin, Val, exact, join, join_all
 from .fields import read_attribute
@@ -38,7 +39,8 @@ def _own_attribute(engine: Engine, state: State, thing: object, name: str) -> bo
 def _value(engine: Engine, origin: Origin, name: str) -> object:
     """The entry of a config in hand; ABSENT where there is none."""
     role, path = origin
-    holder: object = engine.question.configs.get(role, ABSENT)
+    config = engine.question.configs.get(role)
+    holder: object = config.values if config is not None else ABSENT
     for part in path:
         holder = holder.get(part, ABSENT) if isinstance(holder, Mapping) else ABSENT
     return holder.get(name, ABSENT) if isinstance(holder, Mapping) else ABSENT
@@ -94,6 +96,8 @@ def convert(engine: Engine, state: State, value: object, path: str) -> Val:
 
 def _read(engine: Engine, state: State, holder: Val, found: Val, name: str, at: ir.At) -> Val:
     """The reader of a key of the flow: here the tracked value begins."""
+    if engine.question.ids is not None and not found.things:
+        found = convert(engine, state, list(engine.question.ids), name)
     reader = engine.node("reader", f"read {name}", at)
     engine.graph.add(reader)
     text = shown(state, found)
@@ -105,6 +109,6 @@ def _read(engine: Engine, state: State, holder: Val, found: Val, name: str, at: 
 def _entries(engine: Engine, holder: Val, name: str) -> Iterator[Node]:
     """The nodes of the config entries that are read."""
     for role, path in sorted(holder.origin):
-        place = engine.question.places.get((role, (*path, name)))
-        if place is not None:
-            yield Node("key", name, place)
+        config = engine.question.configs.get(role)
+        if config is not None and _value(engine, (role, path), name) is not ABSENT:
+            yield Node("key", ".".join((*path, name)), Location(config.path_printed, config.line_of(*path, name)))

@@ -1,0 +1,76 @@
+"""Following a flow through each target class that was asked for: its graph, with the values that the wiring's evaluation proved."""
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .configs import Config, load_config
+from .evaluation import Program, Target
+from .graph import Edge, FlowGraph
+from .request import Ids, Request
+from .results import Assumption, Evaluation, Location, Step
+from .source import SourceTree
+from .target import ConfigFacts
+from .valueflow.build import build_graph, make_question
+from .wiring import Found
+
+
+def follow(program: Program, tree: SourceTree, found: list[Found], config: ConfigFacts, layers: int, request: Request) -> list[Followed]:
+    """The graph of each class."""
+    configs = configs_in_hand(request)
+    ids = request.ids[0] if request.ids else None
+    return [follow_one(program, tree, one, config, layers, configs, ids) for one in found]
+
+
+Followed = tuple[FlowGraph, tuple[Assumption, ...]]
+
+
+def configs_in_hand(request: Request) -> dict[str, Config]:
+    """The configs that were named, by whose they are."""
+    named = {"draft": request.draft, "target": request.target}
+    return {role: load_config(path) for role, path in named.items() if path is not None}
+
+
+def follow_one(
+    program: Program, tree: SourceTree, one: Found, config: ConfigFacts, layers: int, configs: dict[str, Config], ids: Ids
+) -> Followed:
+    """One class: the graph, and the assumptions that it rests on."""
+    target = Target(program, one.cls, one.setter, layers, config)
+    draft = configs.get("draft")
+    named = draft.values.get("architectures") if draft is not None else None
+    architectures = tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
+    graph, used = build_graph(program, tree, target, one, make_question(program.flow, configs, ids), architectures)
+    known = ids if ids is not None else ids_read(graph)
+    evaluation = target.evaluate(known) if known is not None else None
+    if evaluation is not None:
+        annotate(graph, evaluation)
+        used |= {assumption.name for assumption in evaluation.assumptions}
+    texts = program.flow.facts.texts
+    return graph, tuple(Assumption(name, texts.get(name, name)) for name in sorted(used))
+
+
+def ids_read(graph: FlowGraph) -> Ids:
+    """The ids that the readers of the key were seen to get; None where that is not known, or differs."""
+    found = {edge.after for edge in graph.edges if edge.target.kind == "reader" and edge.after.startswith("[")}
+    if len(found) != 1:
+        return None
+    text = found.pop().strip("[]")
+    return tuple(int(part) for part in text.split(", ")) if text else ()
+
+
+def annotate(graph: FlowGraph, evaluation: Evaluation) -> None:
+    """Write what was proved for these ids on the hops: the ids between key and test, the points from the capture on."""
+    steps = {step.at: step for step in evaluation.path}
+    points = f"[{', '.join(evaluation.captured)}]" if evaluation.captured else ""
+    captured = set(graph.between(graph.of_kind("capture"), graph.nodes))
+    graph.rewrite(lambda edge: annotated(edge, steps, points if edge.target in captured else ""))
+
+
+def annotated(edge: Edge, steps: dict[Location, Step], points: str) -> Edge:
+    if edge.kind == "width":
+        return edge
+    if points:
+        return replace(edge, before=edge.before or ("" if edge.target.kind == "capture" else points), after=edge.after or points)
+    step = steps.get(edge.at)
+    if step is not None and edge.target.kind in ("transform", "attribute") and not edge.after:
+        return replace(edge, before=step.before, after=step.after)
+    return edge
