@@ -136,11 +136,9 @@ def build(data: Table) -> Flow:
 def build_pipeline(data: Table) -> Pipeline:
     check_keys(data, (), (*PIPELINE, *PIPELINE_TABLES), "pipeline.")
     phases, paths = table(data, "phases"), table(data, "paths")
-    return Pipeline(
-        *(texts(data, key) for key in PIPELINE),
-        phases={name: texts(phases, name) for name in phases},
-        paths={name: text(paths, name) for name in paths},
-    )
+    keys, target_worker, worker_methods, draft_inputs, projections = (texts(data, key) for key in PIPELINE)
+    named = {name: texts(phases, name) for name in phases}
+    return Pipeline(keys, target_worker, worker_methods, draft_inputs, projections, named, {name: text(paths, name) for name in paths})
 
 
 def build_facts(package: str, assumptions: Sequence[Table]) -> Facts:

@@ -11,8 +11,10 @@ from ..values import ClassValue, External, FunctionValue
 from .domain import NONE, UNKNOWN, Closure, Exact, Items, Known, Method, Object, Outside, Thing, Val, exact, join_all
 from .fields import bind, initial, read_attribute
 from .holders import call_collection
+from .items import items_of
 from .outside import call_builtin, call_method_outside, call_outside
-from .store import State, joined
+from .store import Raising, State, joined
+from .texts import text_of
 from .tracks import held, is_collection, tracked
 
 if TYPE_CHECKING:
@@ -46,11 +48,10 @@ def call(engine: Engine, node: ir.Call, state: State) -> Val:
         if done is not None:
             return done
     callee = _callee(engine, node, holder, state)
-    if isinstance(node.func, ir.Attribute):
-        if node.func.attr in engine.question.projections and holder is not None:
-            found = _project(engine, node, arguments, holder, state)
-            if found is not None:
-                return found
+    if isinstance(node.func, ir.Attribute) and node.func.attr in engine.question.projections and holder is not None:
+        found = _project(engine, node, arguments, holder, state)
+        if found is not None:
+            return found
     before = state.control
     if not any(isinstance(thing, Outside) for thing in callee.things):  # whether it is called at all hangs on the tracked value
         state.control = before | callee.marks
@@ -69,18 +70,14 @@ def _is_super(node: ir.Expression) -> bool:
 
 def _holder(engine: Engine, node: ir.Call, state: State) -> Val | None:
     """What a method is called on; None for a plain call and for ``super()``."""
-    from .expressions import evaluate
-
     if not isinstance(node.func, ir.Attribute) or _is_super(node.func.value):
         return None
-    return evaluate(engine, node.func.value, state)
+    return engine.evaluate(node.func.value, state)
 
 
 def _callee(engine: Engine, node: ir.Call, holder: Val | None, state: State) -> Val:
-    from .expressions import evaluate
-
     if not isinstance(node.func, ir.Attribute):
-        return evaluate(engine, node.func, state)
+        return engine.evaluate(node.func, state)
     if holder is None:
         return _super(engine, state, node.func.attr)
     return read_attribute(engine, state, holder, node.func.attr)
@@ -105,14 +102,12 @@ def _receiver(engine: Engine, state: State) -> Val | None:
 
 
 def read_arguments(engine: Engine, node: ir.Call, state: State) -> Arguments:
-    from .expressions import evaluate, items_of
-
     positional: list[Val] = []
     keywords: dict[str, Val] = {}
     places: dict[int | str, ir.Expression] = {}
     complete = True
     for argument in node.arguments:
-        val = evaluate(engine, argument.value, state)
+        val = engine.evaluate(argument.value, state)
         if argument.star == 1:
             items = items_of(state, val)
             complete = complete and items is not None
@@ -140,7 +135,8 @@ def _project(engine: Engine, node: ir.Call, arguments: Arguments, holder: Val, s
     if any(val.mixed for val in given):
         return UNKNOWN
     consumer = engine.node("consumer", node.func.attr, node.at)
-    for place, val in (*enumerate(arguments.positional), *arguments.keywords.items()):
+    placed: list[tuple[int | str, Val]] = [*enumerate(arguments.positional), *arguments.keywords.items()]
+    for place, val in placed:
         if val in given:
             engine.tracks.hop(tracked(state, as_argument(engine, state, val, arguments, place, node)), consumer, "call")
     for thing in holder.objects:
@@ -162,23 +158,19 @@ def _note_setter(engine: Engine, node: ir.Call, holder: Val | None, arguments: A
 
 def _fields_of(engine: Engine, node: ir.Call, thing: Object, state: State) -> Iterator[tuple[ClassValue, str]]:
     """The class and attribute that hold what a method is called on."""
-    from .expressions import evaluate
-
     if thing.field is not None:
         yield thing.field
     if isinstance(node.func, ir.Attribute) and isinstance(inner := node.func.value, ir.Attribute):
-        for holder in evaluate(engine, inner.value, state.copy()).objects:
+        for holder in engine.evaluate(inner.value, state.copy()).objects:
             if isinstance(holder.cls, ClassValue):
                 yield holder.cls, inner.attr
 
 
 def as_argument(engine: Engine, state: State, val: Val, arguments: Arguments, place: int | str, node: ir.Call) -> Val:
     """A tracked value as an argument: a hop at the argument's own place."""
-    from .expressions import _text
-
     expression = arguments.places.get(place)
     at = expression.at if expression is not None else node.at
-    label = _text(expression) if expression is not None else str(place)
+    label = text_of(expression) if expression is not None else str(place)
     if not is_collection(val):
         return val
     return engine.tracks.move(state, val, lambda: engine.node("argument", label, at))
@@ -232,12 +224,13 @@ def construct(engine: Engine, node: ir.Call, cls: ClassValue, arguments: Argumen
     init, _ = engine.types.find(cls, "__init__")
     if fields:
         given = {**dict(zip(fields, arguments.positional, strict=False)), **arguments.keywords}
-        places = {**{name: arguments.places.get(n) for n, name in enumerate(fields)}, **arguments.places}
+        places: dict[int | str, ir.Expression | None] = {**dict(arguments.places)}
+        places |= {name: arguments.places.get(n) for n, name in enumerate(fields) if name not in arguments.places}
         for name, val in given.items():
             expression = places.get(name)
             at = expression.at if expression is not None else node.at
             label = f"{cls.name}.{name}"
-            state.write(made, str(name), engine.tracks.move(state, val, lambda at=at, label=label: engine.node("field", label, at)))
+            state.write(made, str(name), engine.tracks.move(state, val, engine.maker("field", label, at)))
         for name in fields:
             if name not in given and arguments.complete and (default := engine.field_default(cls, name)) is not None:
                 state.write(made, name, default)
@@ -269,8 +262,6 @@ def enter(engine: Engine, node: ir.Call, method: Method, arguments: Arguments, s
 
 def run_function(engine: Engine, node: ir.Call, callee: Method | Closure, code: ir.Function, arguments: Arguments, state: State) -> Val:
     """Bind the arguments, run the body, join what it returned."""
-    from .statements import Raising, run_block
-
     moved = Arguments(
         tuple(as_argument(engine, state, val, arguments, n, node) for n, val in enumerate(arguments.positional)),
         {name: as_argument(engine, state, val, arguments, name, node) for name, val in arguments.keywords.items()},
@@ -281,7 +272,7 @@ def run_function(engine: Engine, node: ir.Call, callee: Method | Closure, code: 
     with engine.entered(frame):
         bind_parameters(engine, inner, code, callee, moved)
         try:
-            end = run_block(engine, code.body, inner)
+            end = engine.run_block(code.body, inner)
         except Raising as raising:
             end = None
             if not frame.results:
@@ -324,7 +315,7 @@ def bind_parameters(engine: Engine, state: State, code: ir.Function, callee: Met
             val = _argument(engine, state, parameter, positional, keywords, arguments.complete)
             _refine(engine, val, parameter.annotation)
             at = places.get(name, code.at)
-            state.names[name] = engine.tracks.move(state, val, lambda name=name, at=at: engine.node("parameter", name, at), "call")  # type: ignore[misc]
+            state.names[name] = engine.tracks.move(state, val, engine.maker("parameter", name, at), "call")
 
 
 def _refine(engine: Engine, val: Val, annotation: str | None) -> None:
@@ -339,14 +330,12 @@ def _refine(engine: Engine, val: Val, annotation: str | None) -> None:
 def _argument(
     engine: Engine, state: State, parameter: ir.Parameter, positional: list[Val], keywords: dict[str, Val], complete: bool
 ) -> Val:
-    from .expressions import evaluate
-
     if parameter.kind != "keyword-only" and positional:
         return positional.pop(0)
     if parameter.name in keywords:
         return keywords.pop(parameter.name)
     if parameter.default is not None and complete:
-        return evaluate(engine, parameter.default, state)
+        return engine.evaluate(parameter.default, state)
     return engine.declared_parameter(parameter, f"{engine.frame.symbol}.{parameter.name}")
 
 

@@ -31,11 +31,11 @@ class Exact:
 
 @dataclass(slots=True, eq=False)
 class Object:
-    """One object of the program, told apart by the way that leads to it (``worker.target_worker.model_runner``) or by where it was made.
+    """One object of the program, told apart by the way that leads to it (``worker.target_worker``) or by where it was made.
 
-    ``cls`` is its class, or the declared one, or None until an annotation tells. ``backing`` is the same object as the interpreter built it. ``field`` is the
-    class and attribute that hold it, where it was found in one. ``made``: by the code that was run. ``lasting``: it lives as long as the
-    engine, so that handing it on hands on nothing.
+    ``cls`` is its class, or the declared one, or None until an annotation tells. ``backing`` is the same object as the interpreter built
+    it. ``field`` is the class and attribute that hold it, where it was found in one. ``made``: by the code that was run. ``lasting``: it
+    lives as long as the engine, so that handing it on hands on nothing.
     """
 
     path: str

@@ -80,8 +80,8 @@ class Engine:
     """One analysis: what is asked, what is known of the tree, the graph that is written, and the stack of running functions.
 
     ``models`` answers which objects stand for a field that holds a model (none: it holds no model), ``guess`` of which classes an
-    attribute may be that is declared nowhere. ``drafts`` are the draft models: what one answers is its own. ``consumed`` collects the calls of a
-    projection: the object, its attribute, and the node.
+    attribute may be that is declared nowhere. ``drafts`` are the draft models: what one answers is its own. ``consumed`` collects the
+    calls of a projection: the object, its attribute, and the node.
     """
 
     question: Question
@@ -124,6 +124,10 @@ class Engine:
         frame = self.frame
         return Node(kind, label, self.location(at), at.column, frame.symbol, frame.context)
 
+    def maker(self, kind: NodeKind, label: str, at: ir.At) -> Callable[[], Node]:
+        """Makes the node when it turns out that there is something to follow."""
+        return lambda: self.node(kind, label, at)
+
     def lost(self, what: str, reason: str, at: ir.At) -> None:
         """A tracked value went where it is not followed."""
         place = self.location(at)
@@ -139,6 +143,29 @@ class Engine:
     def holds_model(self, thing: Object, name: str) -> bool:
         """Whether a field of this object is one that holds a model."""
         return isinstance(thing.cls, ClassValue) and bool(self.models(Object(f"{thing.path}.{name}", field=(thing.cls, name))))
+
+    # ---------------------------------------------------------------- operations
+    # Expressions, calls and statements need one another; here they find each other.
+
+    def evaluate(self, node: ir.Expression, state: State) -> Val:
+        from .expressions import evaluate
+
+        return evaluate(self, node, state)
+
+    def tested(self, state: State, node: ir.Expression, test: Val) -> frozenset[Node]:
+        from .expressions import tested
+
+        return tested(self, state, node, test)
+
+    def assign(self, state: State, target: ir.Expression, val: Val, at: ir.At) -> None:
+        from .statements import assign
+
+        assign(self, state, target, val, at)
+
+    def run_block(self, block: ir.Block, state: State) -> State | None:
+        from .statements import run_block
+
+        return run_block(self, block, state)
 
     # ------------------------------------------------------------------- bounds
 
@@ -160,8 +187,8 @@ class Engine:
             return True
         if any(holds(state, thing) or self.is_marked_model(state, thing) for thing in objects):
             return True
-        classes = [thing.cls for thing in objects if isinstance(thing.cls, ClassValue)] or [function.owner]
-        return any(self.relevance.reaches(function, cls) for cls in classes)
+        classes = [thing.cls for thing in objects if isinstance(thing.cls, ClassValue)]
+        return any(self.relevance.reaches(function, cls) for cls in (*classes, *([] if classes else [function.owner])))
 
     @property
     def in_draft(self) -> bool:
@@ -170,7 +197,7 @@ class Engine:
 
     def reaches_projection(self, function: FunctionValue, receiver: Val | None) -> bool:
         classes = [thing.cls for thing in receiver.objects if isinstance(thing.cls, ClassValue)] if receiver is not None else []
-        return any(self.projecting.reaches(function, cls) for cls in classes or [function.owner])
+        return any(self.projecting.reaches(function, cls) for cls in (*classes, *([] if classes else [function.owner])))
 
     def is_path(self, val: Val) -> bool:
         return any(thing.path.rpartition(".")[2] in self.question.paths for thing in val.objects)
@@ -183,7 +210,7 @@ class Engine:
         return any(holds(state, part) for part in parts)
 
     def is_running(self, code: ir.Function, receiver: Val | None) -> bool:
-        return any(frame.code is code and frame.receiver == receiver for frame in self.frames)
+        return any(frame.code is code and _objects(frame.receiver) == _objects(receiver) for frame in self.frames)
 
     # ------------------------------------------------------------- declarations
 
@@ -267,7 +294,7 @@ class Engine:
             return symbol
         calls, _, place = self.frame.context.partition(" @ ")
         root = self.frames[0].receiver
-        if root is not None and receiver == root:
+        if root is not None and _objects(receiver) == root.things:
             return f"{calls} > {symbol}:{at.line}"
         lasting = [thing.path for thing in receiver.objects if thing.lasting] if receiver is not None else []
         place = " | ".join(lasting) or place
@@ -295,3 +322,7 @@ class Engine:
     def at(self) -> ir.At:
         code = self.frame.code if self.frames else None
         return code.at if code is not None else ir.At(1, 0)
+
+
+def _objects(receiver: Val | None) -> tuple[object, ...]:
+    return receiver.things if receiver is not None else ()

@@ -10,17 +10,16 @@ from ..values import MISSING, External
 from .calls import call
 from .domain import NONE, UNKNOWN, Closure, Exact, Items, Object, Val, exact, is_constant, join, join_all
 from .fields import front, initial, read_attribute, whole
+from .items import MOST_ITEMS, items_of, new_list, read_element, truth
 from .lookups import look_up, reads_key
 from .store import State
+from .texts import index_text, test_text, text_of
 from .tracks import ELEMENT, ITEMS, shown, tracked
 
 if TYPE_CHECKING:
     from .engine import Engine
 
-MOST_ITEMS = 256
-
-
-def evaluate(engine: Engine, node: ir.Expression, state: State) -> Val:  # noqa: PLR0911
+def evaluate(engine: Engine, node: ir.Expression, state: State) -> Val:
     """The value of one expression."""
     match node:
         case ir.Const():
@@ -101,11 +100,11 @@ def subscript(engine: Engine, node: ir.Subscript, state: State) -> Val:
     if isinstance(key, Exact) and isinstance(key.value, str) and (holder.origin or reads_key(engine, state, holder, key.value)):
         return look_up(engine, state, holder, key.value, None, node.at)
     if isinstance(key, Exact) and isinstance(key.value, int | str):
-        found = [item for thing in holder.things for item in _at(state, holder, thing, key.value)]
-        if found:
-            return join_all(found)
+        known = [item for thing in holder.things for item in _at(state, holder, thing, key.value)]
+        if known:
+            return join_all(known)
     if holder.marks:
-        return transformed(engine, state, holder, f"[{_index_text(node.index)}]", node)
+        return transformed(engine, state, holder, f"[{index_text(node.index)}]", node)
     objects = [initial(engine, thing, ELEMENT) for thing in holder.objects if ELEMENT not in state.fields(thing)]
     if isinstance(node.index, ir.Slice):
         return holder
@@ -126,17 +125,6 @@ def _at(state: State, holder: Val, thing: object, key: int | str) -> list[Val]:
             if f"[{key!r}]" in fields:
                 return [front(holder, fields[f"[{key!r}]"])]
     return []
-
-
-def _index_text(node: ir.Expression) -> str:
-    match node:
-        case ir.Const():
-            return repr(node.value)
-        case ir.Name():
-            return node.id
-        case ir.Slice():
-            return ":".join("" if part is None else _index_text(part) for part in (node.lower, node.upper))
-    return "…"
 
 
 def transformed(engine: Engine, state: State, val: Val, label: str, node: ir.Expression, after: Val | None = None) -> Val:
@@ -163,10 +151,9 @@ def arithmetic(engine: Engine, op: str, left: Val, right: Val, state: State) -> 
     """``left op right`` where both are exact; lists are joined."""
     match left.only, right.only:
         case Exact(value=int() as a), Exact(value=int() as b):
-            found = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "//": lambda: a // b if b else None, "%": lambda: None}
-            value = found[op]() if op in found else None
+            value = _computed(op, int(a), int(b))
             return UNKNOWN if value is None else exact(value)
-        case Object() as a, Object() as b if op == "+":
+        case Object(), Object() if op == "+":
             left_items, right_items = items_of(state, left), items_of(state, right)
             if left_items is not None and right_items is not None:
                 return new_list(engine, state, (*left_items, *right_items))
@@ -175,29 +162,22 @@ def arithmetic(engine: Engine, op: str, left: Val, right: Val, state: State) -> 
     return UNKNOWN
 
 
-# ------------------------------------------------------------------- conditions
-
-
-def truth(state: State, val: Val) -> bool | None:
-    """Whether a value counts as true, where that is known."""
-    answers = {_truth(state, thing) for thing in val.things}
-    return answers.pop() if len(answers) == 1 and not val.open else None
-
-
-def _truth(state: State, thing: object) -> bool | None:
-    match thing:
-        case Exact(value=None | bool() | int() | float() | str() as value):
-            return bool(value)
-        case Exact():
-            return True
-        case Items(items):
-            return bool(items)
-        case Object(made=True) if thing.cls is None or ITEMS in state.fields(thing):
-            known = state.fields(thing).get(ITEMS)
-            return bool(known.only.items) if known is not None and isinstance(known.only, Items) else None
-        case Object(made=True):
-            return True
+def _computed(op: str, a: int, b: int) -> int | None:
+    match op:
+        case "+":
+            return a + b
+        case "-":
+            return a - b
+        case "*":
+            return a * b
+        case "//" if b:
+            return a // b
+        case "%" if b:
+            return a % b
     return None
+
+
+# ------------------------------------------------------------------- conditions
 
 
 def boolean(engine: Engine, node: ir.Boolean, state: State) -> Val:
@@ -233,7 +213,7 @@ def tested(engine: Engine, state: State, node: ir.Expression, test: Val) -> froz
     flags = frozenset(mark for mark in test.marks if mark.kind != "test")
     if not flags:
         return test.marks
-    made = engine.node("test", _text(node), node.at)
+    made = engine.node("test", text_of(node), node.at)
     engine.tracks.hop(flags, made)
     return (test.marks - flags) | {made}
 
@@ -252,31 +232,9 @@ def compare(engine: Engine, node: ir.Compare, state: State) -> Val:
     result = UNKNOWN if answer is None else exact(answer)
     if not marks:
         return result
-    test = engine.node("test", _test_text(node), node.at)
+    test = engine.node("test", test_text(node), node.at)
     engine.tracks.hop(marks, test)  # type: ignore[arg-type]
     return result.marked(test)
-
-
-def _test_text(node: ir.Compare) -> str:
-    op, right = node.comparisons[0]
-    return f"{_text(node.left)} {op} {_text(right)}"
-
-
-def _text(node: ir.Expression) -> str:
-    match node:
-        case ir.Name():
-            return node.id
-        case ir.Attribute():
-            return f"{_text(node.value)}.{node.attr}"
-        case ir.Const():
-            return repr(node.value)
-        case ir.Subscript():
-            return f"{_text(node.value)}[{_index_text(node.index)}]"
-        case ir.Call():
-            return f"{_text(node.func)}(…)"
-        case ir.Binary():
-            return f"{_text(node.left)} {node.op} {_text(node.right)}"
-    return "…"
 
 
 def _compare(engine: Engine, state: State, op: str, left: Val, right: Val) -> bool | None:
@@ -314,48 +272,6 @@ def _never_none(thing: object) -> bool:
 # ------------------------------------------------------------------ collections
 
 
-def items_of(state: State, val: Val) -> tuple[Val, ...] | None:
-    """The items of a tuple or list whose items are known."""
-    match val.only:
-        case Items(items):
-            return items
-        case Object() as thing:
-            known = state.fields(thing).get(ITEMS)
-            if known is not None and isinstance(known.only, Items):
-                return tuple(front(val, item) for item in known.only.items)
-    return None
-
-
-def read_element(state: State, holder: Val, item: Val | None) -> Val:
-    """One item of a collection: ``item`` where it is known, else what stands for any of them."""
-    if item is None:
-        parts: list[Val] = []
-        for thing in holder.things:
-            match thing:
-                case Items(items):
-                    parts += items
-                case Object():
-                    fields = state.fields(thing)
-                    known = fields.get(ITEMS)
-                    if known is not None and isinstance(known.only, Items):
-                        parts += known.only.items
-                    elif ELEMENT in fields:
-                        parts.append(fields[ELEMENT])
-        item = join_all(parts) if parts else UNKNOWN
-    found = front(holder, item)
-    return replace(found, marks=holder.marks) if holder.marks else found
-
-
-def new_list(engine: Engine, state: State, items: tuple[Val, ...] | None, element: Val | None = None) -> Val:
-    engine.serial += 1
-    made = Object(f"list#{engine.serial}", made=True)
-    if items is not None and len(items) <= MOST_ITEMS:
-        state.write(made, ITEMS, Val((Items(items),)))
-    else:
-        state.write(made, ELEMENT, element or join_all(items or ()))
-    return Val((made,))
-
-
 def display(engine: Engine, node: ir.Display, state: State) -> Val:
     parts: list[Val] = []
     known = True
@@ -381,7 +297,7 @@ def dict_display(engine: Engine, node: ir.DictDisplay, state: State) -> Val:
             continue
         at = evaluate(engine, key, state).only
         if isinstance(at, Exact) and isinstance(at.value, str | int):
-            state.write(made, f"[{at.value!r}]", engine.tracks.move(state, val, lambda item=item: engine.node("collection", "dict", item.at)))
+            state.write(made, f"[{at.value!r}]", engine.tracks.move(state, val, engine.maker("collection", "dict", item.at)))
         else:
             state.write(made, ELEMENT, val)
     return Val((made,))
@@ -399,8 +315,6 @@ def comprehension(engine: Engine, node: ir.Comprehension, state: State) -> Val:
 
 def _run_clauses(engine: Engine, node: ir.Comprehension, depth: int, state: State, parts: list[Val]) -> bool:
     """Collect the elements; False where how many there are is not known."""
-    from .statements import assign
-
     if depth == len(node.clauses):
         parts.append(evaluate(engine, node.value or node.element, state))
         return True
@@ -411,7 +325,7 @@ def _run_clauses(engine: Engine, node: ir.Comprehension, depth: int, state: Stat
     before = state.control
     for item in items if known and items is not None else (None,):
         element = read_element(state, iterable, item)
-        assign(engine, state, clause.target, element, clause.target.at)
+        engine.assign(state, clause.target, element, clause.target.at)
         tests = [evaluate(engine, condition, state) for condition in clause.conditions]
         answers = [truth(state, test) for test in tests]
         if False in answers:

@@ -23,7 +23,7 @@ from ..values import (
     Unknown,
     Value,
 )
-from .domain import UNKNOWN, Exact, Known, Items, Method, Object, Outside, Thing, Val, exact, join_all
+from .domain import UNKNOWN, Exact, Items, Known, Method, Object, Outside, Thing, Val, exact, join_all
 from .store import State
 from .tracks import ELEMENT
 from .types import leaves_of
@@ -139,7 +139,7 @@ def read_field(engine: Engine, state: State, holder: Val, thing: Object, name: s
     if stored is None and isinstance(thing.cls, ClassValue):
         found, owner = engine.types.find(thing.cls, name)
         if isinstance(found, FunctionValue) and isinstance(owner, ClassValue):
-            return bind(engine, state, found, Val((thing,)), thing.cls)
+            return bind(engine, state, found, Val((thing,), carry=holder.carry), thing.cls)
     return front(holder, initial(engine, thing, name) if stored is None else stored)
 
 

@@ -46,5 +46,9 @@ def _joint(group: list[Edge]) -> Edge:
         return known[0]
     if any(text.startswith("[") for edge in known for text in (edge.before, edge.after)):
         return known[-1]
-    before, after = (f"[{', '.join(texts)}]" if (texts := [getattr(e, side) for e in known]) and all(texts) else "" for side in ("before", "after"))
+    before, after = _listed([edge.before for edge in known]), _listed([edge.after for edge in known])
     return Edge(first.source, first.target, first.kind, first.label, before, after, first.assumption)
+
+
+def _listed(texts: list[str]) -> str:
+    return f"[{', '.join(texts)}]" if texts and all(texts) else ""

@@ -1,7 +1,6 @@
 """Lists, dicts and sets: what their methods put in, and what they hand out."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,8 +9,10 @@ from ..graph import Node
 from ..values import ClassValue
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Val, join, join_all
 from .fields import front
+from .items import new_list, read_element
 from .lookups import look_up, reads_key
 from .store import State
+from .texts import text_of
 from .tracks import ELEMENT, ITEMS, tracked
 
 if TYPE_CHECKING:
@@ -52,8 +53,6 @@ def _has_method(engine: Engine, thing: Object, name: str) -> bool:
 
 
 def _items_in(state: State, val: Val) -> Val:
-    from .expressions import read_element
-
     return read_element(state, val, None)
 
 
@@ -70,9 +69,7 @@ def config_get(engine: Engine, node: ir.Call, holder: Val, arguments: Arguments,
 
 def put(engine: Engine, state: State, node: ir.Call, holder: Val, thing: Object, val: Val) -> None:
     """Add a value. Under a test on a tracked value this is the capture, whatever the value itself comes from."""
-    from .expressions import _text
-
-    label = _text(node.func)
+    label = text_of(node.func)
     control = state.control | holder.marks
     if control and not val.marks and not is_plain(val):
         capture = captured(engine, control, label, node.at)
@@ -112,8 +109,6 @@ def add(engine: Engine, state: State, thing: Object, val: Val, *, certain: bool)
 
 def hand_out(engine: Engine, state: State, holder: Val, things: list[Object], arguments: Arguments, name: str) -> Val:
     """One of the items, or a view or copy of all of them."""
-    from .expressions import new_list, read_element
-
     if name == "copy":
         return holder
     parts: list[Val] = []
@@ -134,31 +129,25 @@ def hand_out(engine: Engine, state: State, holder: Val, things: list[Object], ar
 
 def write_in_place(engine: Engine, node: ir.Call, holder: Val, arguments: Arguments, state: State) -> Val:
     """``buffer.copy_(x)``: what the buffer is called by holds what was written."""
-    from .expressions import _text
-    from .statements import assign
-
     assert isinstance(node.func, ir.Attribute)
     given = [val for val in arguments.all() if tracked(state, val)]
     target = node.func.value
-    label = f"{_text(target)}.{node.func.attr}"
+    label = f"{text_of(target)}.{node.func.attr}"
     if not given:
         if state.control and holder.marks != state.control:
-            made: Callable[[], Node] = lambda: captured(engine, state.control, label, node.at)  # noqa: E731
-            _assign_base(engine, state, target, replace(holder, marks=frozenset({made()})), node.at, assign)
+            made = captured(engine, state.control, label, node.at)
+            _assign_base(engine, state, target, replace(holder, marks=frozenset({made})), node.at)
         return holder
     stored = engine.tracks.move(state, join_all(given), lambda: engine.node("collection", label, node.at), label=label)
-    _assign_base(engine, state, target, stored, node.at, assign)
+    _assign_base(engine, state, target, stored, node.at)
     return stored
 
 
-def _assign_base(
-    engine: Engine, state: State, target: ir.Expression, val: Val, at: ir.At,
-    assign: Callable[[Engine, State, ir.Expression, Val, ir.At], None],
-) -> None:  # fmt: skip
+def _assign_base(engine: Engine, state: State, target: ir.Expression, val: Val, at: ir.At) -> None:
     """Write to what a slice is taken of: all of the buffer, as far as is told apart."""
     while isinstance(target, ir.Subscript):
         target = target.value
     if isinstance(target, ir.Name | ir.Attribute):
-        assign(engine, state, target, val, at)
+        engine.assign(state, target, val, at)
 
 

@@ -74,7 +74,8 @@ def _found(engine: Engine, state: State, holder: Val, name: str) -> Val:
     for role, path in sorted(holder.origin):
         value = _value(engine, (role, path), name)
         if value is not ABSENT:
-            parts.append(replace(convert(engine, state, value, f"{role}.{'.'.join((*path, name))}"), origin=frozenset({(role, (*path, name))})))
+            entry = convert(engine, state, value, ".".join((role, *path, name)))
+            parts.append(replace(entry, origin=frozenset({(role, (*path, name))})))
         elif role not in engine.question.configs:
             parts.append(replace(UNKNOWN, origin=frozenset({(role, (*path, name))})))
     return join_all(parts)
@@ -96,7 +97,7 @@ def convert(engine: Engine, state: State, value: object, path: str) -> Val:
 
 def _read(engine: Engine, state: State, holder: Val, found: Val, name: str, at: ir.At) -> Val:
     """The reader of a key of the flow: here the tracked value begins."""
-    if engine.question.ids is not None and not found.things:
+    if engine.question.ids is not None and not shown(state, found):
         found = convert(engine, state, list(engine.question.ids), name)
     reader = engine.node("reader", f"read {name}", at)
     engine.graph.add(reader)

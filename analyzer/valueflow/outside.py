@@ -1,7 +1,7 @@
 """Calls of what lies outside the tree: builtins by what they do, all else by whether its result holds what it was given."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,7 @@ from .. import ir
 from ..values import MISSING, ClassValue, External, Instance
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Val, exact, is_constant, join, join_all
 from .fields import NOT_CARRIED, built_attribute, read_attribute
+from .items import items_of, new_list, read_element
 from .lookups import look_up, reads_key
 from .store import State
 from .tracks import held, shown, tracked
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from .engine import Engine
 
 FORM_ONLY = frozenset({
-    "empty", "empty_like", "zeros", "zeros_like", "ones", "ones_like", "full", "full_like", "arange", "rand_like", "randn_like", "is_tensor",
-    "is_floating_point", "numel", "broadcast_shapes", "result_type", "isnan", "isinf", "equal", "allclose", "argmax", "argsort", "nonzero",
+    "empty", "empty_like", "zeros", "zeros_like", "ones", "ones_like", "full", "full_like", "arange", "rand_like", "is_tensor",
+    "randn_like", "numel", "broadcast_shapes", "result_type", "isnan", "isinf", "equal", "allclose", "argmax", "argsort", "nonzero",
 })  # fmt: skip
 """Functions of torch whose result has a tensor's form, or tells of it, but does not hold it."""
 CATS = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "dstack", "column_stack"})
@@ -30,21 +31,17 @@ Builtin = Callable[["Engine", ir.Call, State], Val]
 
 def call_builtin(engine: Engine, node: ir.Call, state: State) -> Val | None:
     """A call of a builtin by its name; None for every other."""
-    from .expressions import name as read_name
-
     if not isinstance(node.func, ir.Name) or node.func.id in state.names:
         return None
     found = BUILTINS.get(node.func.id)
     if found is None:
         return None
-    only = read_name(engine, node.func.id, state).only
+    only = engine.evaluate(node.func, state).only
     return found(engine, node, state) if only == Exact(External(f"builtins.{node.func.id}")) else None
 
 
 def _values(engine: Engine, node: ir.Call, state: State) -> list[Val]:
-    from .expressions import evaluate
-
-    return [evaluate(engine, argument.value, state) for argument in node.arguments]
+    return [engine.evaluate(argument.value, state) for argument in node.arguments]
 
 
 def _getattr(engine: Engine, node: ir.Call, state: State) -> Val:
@@ -92,14 +89,11 @@ def _hasattr(engine: Engine, node: ir.Call, state: State) -> Val:
 
 
 def _setattr(engine: Engine, node: ir.Call, state: State) -> Val:
-    from .expressions import evaluate
-    from .statements import assign
-
     if len(node.arguments) == 3:
         holder, wanted, val = node.arguments
-        key = evaluate(engine, wanted.value, state).only
+        key = engine.evaluate(wanted.value, state).only
         if isinstance(key, Exact) and isinstance(key.value, str):
-            assign(engine, state, ir.Attribute(holder.value, key.value, node.at), evaluate(engine, val.value, state), node.at)
+            engine.assign(state, ir.Attribute(holder.value, key.value, node.at), engine.evaluate(val.value, state), node.at)
     return NONE
 
 
@@ -112,7 +106,7 @@ def _isinstance(engine: Engine, node: ir.Call, state: State) -> Val:
     return UNKNOWN if answer is None else exact(answer)
 
 
-def _is_one_of(engine: Engine, thing: object, classes: list[object]) -> bool | None:
+def _is_one_of(engine: Engine, thing: object, classes: Sequence[object]) -> bool | None:
     match thing:
         case Object(cls=ClassValue() as cls):
             order = engine.types.order(cls)
@@ -128,16 +122,12 @@ def _is_one_of(engine: Engine, thing: object, classes: list[object]) -> bool | N
 
 
 def _len(engine: Engine, node: ir.Call, state: State) -> Val:
-    from .expressions import items_of
-
     items = items_of(state, _values(engine, node, state)[0]) if node.arguments else None
     return exact(len(items)) if items is not None else UNKNOWN
 
 
 def _copy(engine: Engine, node: ir.Call, state: State) -> Val:
     """``list``, ``tuple``, ``sorted`` and their like: another collection of the same items."""
-    from .expressions import items_of, new_list, read_element
-
     assert isinstance(node.func, ir.Name)
     name = node.func.id
     vals = _values(engine, node, state)
@@ -167,8 +157,6 @@ def _reordered(name: str, items: tuple[Val, ...]) -> tuple[Val, ...] | None:
 
 
 def _enumerate(engine: Engine, node: ir.Call, state: State) -> Val:
-    from .expressions import items_of, new_list, read_element
-
     val = _values(engine, node, state)[0] if node.arguments else UNKNOWN
     items = items_of(state, val)
     if items is not None and len(node.arguments) == 1:
@@ -178,15 +166,11 @@ def _enumerate(engine: Engine, node: ir.Call, state: State) -> Val:
 
 
 def _zip(engine: Engine, node: ir.Call, state: State) -> Val:
-    from .expressions import new_list, read_element
-
     return new_list(engine, state, None, Val((Items(tuple(read_element(state, val, None) for val in _values(engine, node, state))),)))
 
 
 def _pass_on(engine: Engine, node: ir.Call, state: State) -> Val:
     """``int``, ``max``, ``next`` …: one of what it is given, or made of it."""
-    from .expressions import read_element
-
     vals = _values(engine, node, state)
     parts = [read_element(state, val, None) if val.things and not is_constant(val) else val for val in vals]
     if len(vals) == 1 and is_constant(vals[0]):
@@ -206,7 +190,8 @@ def _any_all(engine: Engine, node: ir.Call, state: State) -> Val:
 
 
 BUILTINS: dict[str, Builtin] = {
-    "getattr": _getattr, "hasattr": _hasattr, "setattr": _setattr, "isinstance": _isinstance, "len": _len, "enumerate": _enumerate, "zip": _zip,
+    "getattr": _getattr, "hasattr": _hasattr, "setattr": _setattr, "isinstance": _isinstance, "len": _len, "enumerate": _enumerate,
+    "zip": _zip,
     **dict.fromkeys(COPIES, _copy), **dict.fromkeys(("int", "float", "max", "min", "next", "abs", "map", "filter"), _pass_on),
     **dict.fromkeys(("any", "all"), _any_all), **dict.fromkeys(("print", "range", "type", "sum", "str", "repr", "bool"), _unknown),
 }  # fmt: skip
@@ -240,7 +225,8 @@ def _transform(engine: Engine, node: ir.Call, last: str, given: list[Val], argum
     made = engine.node("transform", last, node.at)
     marks = frozenset(mark for val in given for mark in tracked(state, val))
     engine.tracks.hop(marks, made, "data", last)
-    mixed = any(val.mixed for val in given) or (last in CATS and _by_feature(arguments) and any(_mixes(state, val) for val in arguments.positional))
+    widened = last in CATS and _by_feature(arguments) and any(_mixes(state, val) for val in arguments.positional)
+    mixed = widened or any(val.mixed for val in given)
     return Val(open=True, marks=frozenset({made}), mixed=mixed)
 
 
@@ -252,8 +238,6 @@ def _by_feature(arguments: Arguments) -> bool:
 
 def _mixes(state: State, val: Val) -> bool:
     """Whether a list of tensors holds tracked ones and others."""
-    from .expressions import items_of
-
     items = items_of(state, val)
     return items is not None and len({bool(tracked(state, item)) for item in items}) > 1
 

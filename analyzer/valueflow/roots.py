@@ -10,8 +10,8 @@ from .calls import Arguments, bind_parameters, parameter_places
 from .domain import Method, Object, Val
 from .engine import Engine
 from .fields import initial
-from .statements import Raising, run_block
-from .store import Fields, State, joined
+from .statements import run_block
+from .store import Fields, Raising, State, joined
 from .types import FunctionNode
 
 if TYPE_CHECKING:

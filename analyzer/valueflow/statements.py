@@ -4,26 +4,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .. import ir
-from ..graph import Node
+from ..graph import Node, NodeKind
 from .domain import UNKNOWN, Exact, Items, Object, Val, join_all
 from .engine import Engine
-from .expressions import evaluate, read_element, tested, truth
 from .fields import initial, whole
-from .store import State, joined
+from .items import read_element, truth
+from .store import Raising, State, joined
+from .texts import text_of
 from .tracks import ELEMENT, ITEMS, is_collection
 
 PASSES = 2
 """Times that the body of a loop is run: the second sees what the first left behind."""
 MOST_ITERATIONS = 64
 """Items of a known list that are walked one by one."""
-
-
-class Raising(Exception):
-    """The program raises here, whatever the open answers are."""
-
-    def __init__(self, state: State) -> None:
-        super().__init__()
-        self.state = state
 
 
 def run_block(engine: Engine, block: ir.Block, state: State) -> State | None:
@@ -45,7 +38,7 @@ def run(engine: Engine, node: ir.Statement, state: State) -> State | None:
         case ir.AugmentedAssign():
             _augmented(engine, node, state)
         case ir.Evaluate():
-            evaluate(engine, node.value, state)
+            engine.evaluate(node.value, state)
         case ir.Return():
             _return(engine, node, state)
             return None
@@ -54,10 +47,10 @@ def run(engine: Engine, node: ir.Statement, state: State) -> State | None:
         case ir.For():
             return _for(engine, node, state)
         case ir.While():
-            return _loop(engine, node.body, node.orelse, state, lambda inner: evaluate(engine, node.test, inner))
+            return _loop(engine, node.body, node.orelse, state, lambda inner: engine.evaluate(node.test, inner))
         case ir.With():
             for item, target in node.items:
-                val = evaluate(engine, item, state)
+                val = engine.evaluate(item, state)
                 if target is not None:
                     assign(engine, state, target, val, node.at)
             return run_block(engine, node.body, state)
@@ -66,7 +59,7 @@ def run(engine: Engine, node: ir.Statement, state: State) -> State | None:
         case ir.Raise():
             raise Raising(state)
         case ir.Assert():
-            evaluate(engine, node.test, state)
+            engine.evaluate(node.test, state)
         case ir.Break():
             engine.frame.breaks.append(state)
             return None
@@ -80,7 +73,7 @@ def run(engine: Engine, node: ir.Statement, state: State) -> State | None:
         case ir.Import() | ir.ImportFrom():
             _import(engine, node, state)
         case ir.DefineFunction():
-            state.names[node.function.name] = evaluate(engine, ir.Lambda(node.function, node.at), state)
+            state.names[node.function.name] = engine.evaluate(ir.Lambda(node.function, node.at), state)
         case ir.DefineClass():
             state.names[node.name] = UNKNOWN
         case ir.OpaqueStatement() | ir.Annotate() | ir.Pass():
@@ -89,7 +82,7 @@ def run(engine: Engine, node: ir.Statement, state: State) -> State | None:
 
 
 def _return(engine: Engine, node: ir.Return, state: State) -> None:
-    val = evaluate(engine, node.value, state) if node.value is not None else Val((Exact(None),))
+    val = engine.evaluate(node.value, state) if node.value is not None else Val((Exact(None),))
     moved = engine.tracks.move(state, val, lambda: engine.node("return", f"return from {engine.frame.symbol}", node.at))
     engine.frame.results.append((moved, state))
 
@@ -116,10 +109,10 @@ def _assign(engine: Engine, node: ir.Assign, state: State) -> None:
     if held_in is not None and len(held_in.objects) > 1 and isinstance(target, ir.Attribute) and isinstance(target.value, ir.Name):
         for thing in held_in.objects:
             state.names[target.value.id] = replace(held_in, things=(thing,), open=True)  # open: it may be another, which keeps what it has
-            assign(engine, state, target, evaluate(engine, node.value, state), node.at)
+            assign(engine, state, target, engine.evaluate(node.value, state), node.at)
         state.names[target.value.id] = held_in
         return
-    val = evaluate(engine, node.value, state)
+    val = engine.evaluate(node.value, state)
     for each in node.targets:
         assign(engine, state, each, val, node.at)
 
@@ -165,12 +158,12 @@ def _items(state: State, thing: Object) -> tuple[Val, ...] | None:
 
 
 def _assign_attribute(engine: Engine, state: State, target: ir.Attribute, val: Val) -> None:
-    holder = evaluate(engine, target.value, state)
+    holder = engine.evaluate(target.value, state)
     objects = holder.objects
     for thing in objects:
-        kind = "field" if _carries_batch(thing) else "attribute"
+        kind: NodeKind = "field" if _carries_batch(thing) else "attribute"
         label = f"{class_name(thing)}.{target.attr}"
-        stored = engine.tracks.move(state, val, lambda kind=kind, label=label: engine.node(kind, label, target.at))
+        stored = engine.tracks.move(state, val, engine.maker(kind, label, target.at))
         stored = decided(engine, state.control | holder.marks, stored, label, target.at)
         if stored == UNKNOWN or (stored.only != Exact(None) and engine.holds_model(thing, target.attr)):
             stored = initial(engine, thing, target.attr)  # of what is kept here nothing is known but its place; or it is a model
@@ -200,25 +193,21 @@ def _carries_batch(thing: Object) -> bool:
 
 
 def _assign_item(engine: Engine, state: State, target: ir.Subscript, val: Val) -> None:
-    holder, index = evaluate(engine, target.value, state), evaluate(engine, target.index, state)
+    holder, index = engine.evaluate(target.value, state), engine.evaluate(target.index, state)
     for thing in holder.objects:
-        stored = engine.tracks.move(state, val, lambda: engine.node("collection", _text(target), target.at))
+        stored = engine.tracks.move(state, val, lambda: engine.node("collection", text_of(target), target.at))
         key = index.only
         if isinstance(key, Exact) and isinstance(key.value, str | int):
             state.write(thing, f"[{key.value!r}]", stored)
         before = state.fields(thing).get(ELEMENT)
         state.write(thing, ELEMENT, stored if before is None else join_all((before, stored)))
     if not holder.objects and val.marks and isinstance(target.value, ir.Name):  # a slice of a tensor takes the tracked one in
-        stored = engine.tracks.move(state, val, lambda: engine.node("collection", _text(target), target.at))
+        stored = engine.tracks.move(state, val, lambda: engine.node("collection", text_of(target), target.at))
         state.names[target.value.id] = join_all((holder, stored))
 
 
-def _text(node: ir.Subscript) -> str:
-    return f"{node.value.id}[…]" if isinstance(node.value, ir.Name) else "[…]"
-
-
 def _augmented(engine: Engine, node: ir.AugmentedAssign, state: State) -> None:
-    val = evaluate(engine, ir.Binary(node.op, node.target, node.value, node.at), state)
+    val = engine.evaluate(ir.Binary(node.op, node.target, node.value, node.at), state)
     assign(engine, state, node.target, val, node.at)
 
 
@@ -226,12 +215,12 @@ def _augmented(engine: Engine, node: ir.AugmentedAssign, state: State) -> None:
 
 
 def _if(engine: Engine, node: ir.If, state: State) -> State | None:
-    test = evaluate(engine, node.test, state)
+    test = engine.evaluate(node.test, state)
     answer = truth(state, test)
     if answer is not None and not test.marks:
         return run_block(engine, node.body if answer else node.orelse, state)
     before = state.control
-    state.control = before | tested(engine, state, node.test, test)
+    state.control = before | engine.tested(state, node.test, test)
     other = state.copy()
     narrow(engine, node.test, state, True)
     narrow(engine, node.test, other, False)
@@ -275,7 +264,7 @@ def narrow(engine: Engine, test: ir.Expression, state: State, answer: bool) -> N
 
 
 def _for(engine: Engine, node: ir.For, state: State) -> State | None:
-    iterable = evaluate(engine, node.iterable, state)
+    iterable = engine.evaluate(node.iterable, state)
     known = iterable.only
     items = known.items if isinstance(known, Items) else _items(state, known) if isinstance(known, Object) else None
     if items is not None and 0 < len(items) <= MOST_ITERATIONS:

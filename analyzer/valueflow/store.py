@@ -39,6 +39,14 @@ class State:
         self.heap[thing] = {**self.fields(thing), name: val}
 
 
+class Raising(Exception):
+    """The program raises here, whatever the open answers are."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__()
+        self.state = state
+
+
 def joined(a: State | None, b: State | None, initial: Initial) -> State | None:
     """The state where two paths meet; a path that has ended is None."""
     if a is None or b is None:

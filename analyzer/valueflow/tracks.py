@@ -25,7 +25,9 @@ class Tracks:
 
     graph: FlowGraph
 
-    def hop(self, sources: Iterable[Node], target: Node, kind: EdgeKind = "data", label: str = "", before: str = "", after: str = "") -> None:
+    def hop(
+        self, sources: Iterable[Node], target: Node, kind: EdgeKind = "data", label: str = "", before: str = "", after: str = ""
+    ) -> None:
         self.graph.add(target)
         for source in sorted(sources, key=lambda node: node.id):
             self.graph.connect(Edge(source, target, kind, label, before, after))
@@ -50,7 +52,8 @@ class Tracks:
 
 def is_collection(val: Val) -> bool:
     """Whether a value is tracked itself, or is a plain collection, which then counts for what it holds."""
-    return bool(val.marks) or (bool(val.things) and all(isinstance(t, Items) or (isinstance(t, Object) and t.cls is None) for t in val.things))
+    plain = (isinstance(thing, Items) or (isinstance(thing, Object) and thing.cls is None) for thing in val.things)
+    return bool(val.marks) or (bool(val.things) and all(plain))
 
 
 def tracked(state: State, val: Val) -> frozenset[Node]:
@@ -120,6 +123,6 @@ def shown(state: State, val: Val) -> str:
             parts = [shown(state, item) for item in items]
             return f"[{', '.join(parts)}]" if all(parts) else ""
         case Object() as thing:
-            items = state.fields(thing).get(ITEMS)
-            return shown(state, items) if items is not None else ""
+            inner = state.fields(thing).get(ITEMS)
+            return shown(state, inner) if inner is not None else ""
     return ""

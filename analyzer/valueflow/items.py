@@ -1,0 +1,80 @@
+"""Collections: what is known of their items, and whether a value counts as true."""
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .domain import UNKNOWN, Exact, Items, Object, Val, join_all
+from .fields import front
+from .store import State
+from .tracks import ELEMENT, ITEMS
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+MOST_ITEMS = 256
+"""Items of a collection that are told apart."""
+
+
+def items_of(state: State, val: Val) -> tuple[Val, ...] | None:
+    """The items of a tuple or list whose items are known."""
+    match val.only:
+        case Items(items):
+            return items
+        case Object() as thing:
+            known = state.fields(thing).get(ITEMS)
+            if known is not None and isinstance(known.only, Items):
+                return tuple(front(val, item) for item in known.only.items)
+    return None
+
+
+def read_element(state: State, holder: Val, item: Val | None) -> Val:
+    """One item of a collection: ``item`` where it is known, else what stands for any of them."""
+    if item is None:
+        parts: list[Val] = []
+        for thing in holder.things:
+            match thing:
+                case Items(items):
+                    parts += items
+                case Object():
+                    fields = state.fields(thing)
+                    known = fields.get(ITEMS)
+                    if known is not None and isinstance(known.only, Items):
+                        parts += known.only.items
+                    elif ELEMENT in fields:
+                        parts.append(fields[ELEMENT])
+        item = join_all(parts) if parts else UNKNOWN
+    found = front(holder, item)
+    return replace(found, marks=holder.marks) if holder.marks else found
+
+
+def new_list(engine: Engine, state: State, items: tuple[Val, ...] | None, element: Val | None = None) -> Val:
+    engine.serial += 1
+    made = Object(f"list#{engine.serial}", made=True)
+    if items is not None and len(items) <= MOST_ITEMS:
+        state.write(made, ITEMS, Val((Items(items),)))
+    else:
+        state.write(made, ELEMENT, element or join_all(items or ()))
+    return Val((made,))
+
+
+def truth(state: State, val: Val) -> bool | None:
+    """Whether a value counts as true, where that is known."""
+    answers = {_truth(state, thing) for thing in val.things}
+    return answers.pop() if len(answers) == 1 and not val.open else None
+
+
+def _truth(state: State, thing: object) -> bool | None:
+    match thing:
+        case Exact(value=None | bool() | int() | float() | str() as value):
+            return bool(value)
+        case Exact():
+            return True
+        case Items(items):
+            return bool(items)
+        case Object(made=True) if thing.cls is None or ITEMS in state.fields(thing):
+            known = state.fields(thing).get(ITEMS)
+            return bool(known.only.items) if known is not None and isinstance(known.only, Items) else None
+        case Object(made=True):
+            return True
+    return None

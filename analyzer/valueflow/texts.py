@@ -1,0 +1,37 @@
+"""Short texts for expressions, for the labels of nodes."""
+from __future__ import annotations
+
+from .. import ir
+
+
+def index_text(node: ir.Expression) -> str:
+    match node:
+        case ir.Const():
+            return repr(node.value)
+        case ir.Name():
+            return node.id
+        case ir.Slice():
+            return ":".join("" if part is None else index_text(part) for part in (node.lower, node.upper))
+    return "…"
+
+
+def test_text(node: ir.Compare) -> str:
+    op, right = node.comparisons[0]
+    return f"{text_of(node.left)} {op} {text_of(right)}"
+
+
+def text_of(node: ir.Expression) -> str:
+    match node:
+        case ir.Name():
+            return node.id
+        case ir.Attribute():
+            return f"{text_of(node.value)}.{node.attr}"
+        case ir.Const():
+            return repr(node.value)
+        case ir.Subscript():
+            return f"{text_of(node.value)}[{index_text(node.index)}]"
+        case ir.Call():
+            return f"{text_of(node.func)}(…)"
+        case ir.Binary():
+            return f"{text_of(node.left)} {node.op} {text_of(node.right)}"
+    return "…"
