@@ -19,7 +19,7 @@ BUILT_IN = ("eagle3",)
 NEEDED = ("name", "package", "words", "setters", "entry", "layer_counts", "sink")
 OPTIONAL = ("text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption", "pipeline")
 PIPELINE = ("keys", "target_worker", "worker_methods", "draft_inputs", "projections")
-PIPELINE_TABLES = ("phases", "paths")
+PIPELINE_TABLES = ("phases", "paths", "launch", "reader")
 SINK = ("class", "method", "hidden", "captured")
 SUPPOSED = ("calls", "returns", "values")
 
@@ -43,7 +43,8 @@ class Pipeline:
     ``worker_methods``: the methods by which a worker is run. ``draft_inputs``: where the draft finds captured states on its batch,
     as ``object.attribute``. ``phases``: by the name of a phase, the functions that stand for it.
     ``projections``: the attributes of a draft model that project the captured states. ``paths``: by the name of a variable that holds
-    the path of a model, whose config is loaded from there ("draft", "target").
+    the path of a model, whose config is loaded from there ("draft", "target"). ``launch``: the launch flags that the flow stands for,
+    ``reader``: the parameters of what reads the keys.
     """
 
     keys: tuple[str, ...] = ()
@@ -53,6 +54,8 @@ class Pipeline:
     projections: tuple[str, ...] = ()
     phases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     paths: Mapping[str, str] = field(default_factory=dict)
+    launch: Mapping[str, Fact] = field(default_factory=dict)
+    reader: Mapping[str, Fact] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +140,13 @@ def build_pipeline(data: Table) -> Pipeline:
     check_keys(data, (), (*PIPELINE, *PIPELINE_TABLES), "pipeline.")
     phases, paths = table(data, "phases"), table(data, "paths")
     keys, target_worker, worker_methods, draft_inputs, projections = (texts(data, key) for key in PIPELINE)
-    named = {name: texts(phases, name) for name in phases}
-    return Pipeline(keys, target_worker, worker_methods, draft_inputs, projections, named, {name: text(paths, name) for name in paths})
+    return Pipeline(
+        keys, target_worker, worker_methods, draft_inputs, projections,
+        {name: texts(phases, name) for name in phases},
+        {name: text(paths, name) for name in paths},
+        {name: fact(value, name) for name, value in table(data, "launch").items()},
+        {name: fact(value, name) for name, value in table(data, "reader").items()},
+    )  # fmt: skip
 
 
 def build_facts(package: str, assumptions: Sequence[Table]) -> Facts:

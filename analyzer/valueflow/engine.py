@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .. import ir
 from ..configs import Config
@@ -15,10 +15,10 @@ from ..interpret.dispatch import returned_class
 from ..interpret.machine import Machine
 from ..interpret.names import class_name
 from ..interpret.signals import GiveUp, NeedDecision, Raised
-from ..library.facts import Supposed
+from ..library.facts import Fact, Supposed
 from ..results import Location, NotEstablished
-from ..values import ClassValue, External, ExternalObject, FunctionValue, Instance, ListValue
-from .domain import UNKNOWN, Method, Object, Val
+from ..values import ClassValue, EnumMember, External, ExternalObject, FunctionValue, Instance, ListValue
+from .domain import UNKNOWN, Exact, Method, Object, Val, exact
 from .fields import whole
 from .relevance import Relevance
 from .store import State
@@ -54,7 +54,8 @@ class Question:
 
     ``keys``: the config keys. ``setters``: the methods that take the ids. ``projections``: the attributes of a draft that project the
     captured states. ``paths``: by the name of a variable that holds the path of a model, whose it is ("draft", "target").
-    ``configs``: the configs in hand, by whose they are. ``ids``: what the keys hold, where it is given by itself.
+    ``configs``: the configs in hand, by whose they are. ``ids``: what the keys hold, where it is given by itself. ``launch`` and
+    ``reader``: what the flow stands for among launch flags and among the parameters of what reads the keys.
     """
 
     keys: frozenset[str]
@@ -63,6 +64,8 @@ class Question:
     paths: Mapping[str, str]
     configs: Mapping[str, Config]
     ids: tuple[int, ...] | None = None
+    launch: Mapping[str, Fact] = field(default_factory=dict)
+    reader: Mapping[str, Fact] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +190,8 @@ class Engine:
             return True
         if any(holds(state, thing) or self.is_marked_model(state, thing) for thing in objects):
             return True
+        if receiver is not None and isinstance(receiver.only, Exact) and isinstance(receiver.only.value, EnumMember):
+            return True
         classes = [thing.cls for thing in objects if isinstance(thing.cls, ClassValue)]
         return any(self.relevance.reaches(function, cls) for cls in (*classes, *([] if classes else [function.owner])))
 
@@ -201,6 +206,11 @@ class Engine:
 
     def is_path(self, val: Val) -> bool:
         return any(thing.path.rpartition(".")[2] in self.question.paths for thing in val.objects)
+
+    def is_given(self, thing: object) -> bool:
+        """Whether a thing is the path of a model whose config is in hand: it was given."""
+        role = self.question.paths.get(thing.path.rpartition(".")[2]) if isinstance(thing, Object) else None
+        return role in self.question.configs
 
     def is_marked_model(self, state: State, model: Object) -> bool:
         """Whether the model, or a part of it, holds a tracked value."""
@@ -230,7 +240,16 @@ class Engine:
         return Val(tuple(Object(path, cls) for cls in plain) or (Object(path),))
 
     def declared_parameter(self, parameter: ir.Parameter, path: str) -> Val:
-        return self.objects_of(path, self.frame.module, parameter.annotation)
+        if len(self.frames) == 1 and parameter.name in self.question.reader:
+            return exact(self.question.reader[parameter.name])
+        return self.launched(parameter.name) or self.objects_of(path, self.frame.module, parameter.annotation)
+
+    def launched(self, name: str) -> Val | None:
+        """What the flow stands for: the value of a launch flag."""
+        if name not in self.question.launch:
+            return None
+        self.assumptions.add("launch")
+        return replace(exact(self.question.launch[name]), origin=frozenset({("launch", (name,))}))
 
     def declared_result(self, function: FunctionValue, node: ir.Call) -> Val:
         """What a function that is not run is declared to return: one object for each place that calls it."""

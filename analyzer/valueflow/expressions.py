@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..graph import Node
-from ..values import MISSING, External
+from ..values import MISSING, ClassValue, EnumMember, External
 from .calls import call
 from .domain import NONE, UNKNOWN, Closure, Exact, Items, Object, Val, exact, is_constant, join, join_all
 from .fields import front, initial, read_attribute, whole
 from .items import MOST_ITEMS, items_of, new_list, read_element, truth
-from .lookups import look_up, reads_key
+from .lookups import look_up, origin_of, reads_key
 from .store import State
 from .texts import index_text, test_text, text_of
 from .tracks import ELEMENT, ITEMS, shown, tracked
@@ -36,7 +36,7 @@ def evaluate(engine: Engine, node: ir.Expression, state: State) -> Val:
             return binary(engine, node, state)
         case ir.Unary():
             val = evaluate(engine, node.operand, state)
-            answer = truth(state, val)
+            answer = truth(engine, state, val)
             if node.op == "not":
                 return replace(UNKNOWN if answer is None else exact(not answer), marks=val.marks)
             only = val.only
@@ -64,7 +64,7 @@ def evaluate(engine: Engine, node: ir.Expression, state: State) -> Val:
             return val
         case ir.FormattedString():
             parts = [evaluate(engine, part, state) for part in node.parts]
-            return replace(UNKNOWN, origin=frozenset().union(*(part.origin for part in parts)))
+            return replace(UNKNOWN, origin=frozenset().union(*(origin_of(engine, part) for part in parts)))
         case ir.Await() | ir.Yield():
             return evaluate(engine, node.value, state) if node.value is not None else NONE
         case ir.Slice():
@@ -99,6 +99,8 @@ def subscript(engine: Engine, node: ir.Subscript, state: State) -> Val:
     key = index.only
     if isinstance(key, Exact) and isinstance(key.value, str) and (holder.origin or reads_key(engine, state, holder, key.value)):
         return look_up(engine, state, holder, key.value, None, node.at)
+    if isinstance(key, Exact) and isinstance(key.value, str) and (member := enum_member(engine, holder, key.value)) is not None:
+        return member
     if isinstance(key, Exact) and isinstance(key.value, int | str):
         known = [item for thing in holder.things for item in _at(state, holder, thing, key.value)]
         if known:
@@ -112,6 +114,15 @@ def subscript(engine: Engine, node: ir.Subscript, state: State) -> Val:
     stored = [front(holder, fields[ELEMENT]) for thing in holder.objects if ELEMENT in (fields := state.fields(thing))]
     found = join_all((*stored, *objects)) if stored or any(val.things for val in objects) else UNKNOWN
     return replace(found, marks=found.marks | index.marks) if found.objects else found  # which object it is tells of the index
+
+
+def enum_member(engine: Engine, holder: Val, name: str) -> Val | None:
+    """``Enumeration["NAME"]``."""
+    only = holder.only
+    if not isinstance(only, Exact) or not isinstance(only.value, ClassValue):
+        return None
+    found = read_attribute(engine, State(), holder, name)
+    return found if isinstance(found.only, Exact) and isinstance(found.only.value, EnumMember) else None
 
 
 def _at(state: State, holder: Val, thing: object, key: int | str) -> list[Val]:
@@ -144,7 +155,7 @@ def binary(engine: Engine, node: ir.Binary, state: State) -> Val:
         text = (f"{node.op} {other or '…'}") if source is left else f"{other or '…'} {node.op}"
         marked = replace(source, marks=left.marks | right.marks)
         return transformed(engine, state, marked, text, node, result)
-    return replace(result, origin=left.origin | right.origin)
+    return replace(result, origin=origin_of(engine, left) | origin_of(engine, right))
 
 
 def arithmetic(engine: Engine, op: str, left: Val, right: Val, state: State) -> Val:
@@ -182,7 +193,7 @@ def _computed(op: str, a: int, b: int) -> int | None:
 
 def boolean(engine: Engine, node: ir.Boolean, state: State) -> Val:
     left = evaluate(engine, node.left, state)
-    answer = truth(state, left)
+    answer = truth(engine, state, left)
     if answer is (node.op == "or"):
         return left
     right = evaluate(engine, node.right, state)
@@ -193,7 +204,7 @@ def boolean(engine: Engine, node: ir.Boolean, state: State) -> Val:
 
 def conditional(engine: Engine, node: ir.Conditional, state: State) -> Val:
     test = evaluate(engine, node.test, state)
-    answer = truth(state, test)
+    answer = truth(engine, state, test)
     before = state.control
     marks = tested(engine, state, node.test, test)
     state.control = before | marks
@@ -239,13 +250,13 @@ def compare(engine: Engine, node: ir.Compare, state: State) -> Val:
 
 def _compare(engine: Engine, state: State, op: str, left: Val, right: Val) -> bool | None:
     if op in ("is", "is not", "==", "!="):
-        same = _same(left, right)
+        same = _same(engine, left, right)
         return same if same is None or op in ("is", "==") else not same
     if op in ("in", "not in"):
         items = items_of(state, right)
         if items is None or not is_constant(left) or not all(map(is_constant, items)):
             return None
-        found = any(_same(left, item) for item in items)
+        found = any(_same(engine, left, item) for item in items)
         return found if op == "in" else not found
     match left.only, right.only:
         case Exact(value=int() as a), Exact(value=int() as b):
@@ -253,14 +264,14 @@ def _compare(engine: Engine, state: State, op: str, left: Val, right: Val) -> bo
     return None
 
 
-def _same(left: Val, right: Val) -> bool | None:
+def _same(engine: Engine, left: Val, right: Val) -> bool | None:
     """Whether two values are equal: told where both are exact, or one is None and the other cannot be."""
     a, b = left.only, right.only
     if isinstance(a, Exact) and isinstance(b, Exact):
         return a.value == b.value
     none = Exact(None)
     for one, other in ((left, right), (right, left)):
-        if one.only == none and other.things and not other.open and all(_never_none(thing) for thing in other.things):
+        if one.only == none and other.things and not other.open and all(_never_none(thing) or engine.is_given(thing) for thing in other.things):
             return False
     return None
 
@@ -327,7 +338,7 @@ def _run_clauses(engine: Engine, node: ir.Comprehension, depth: int, state: Stat
         element = read_element(state, iterable, item)
         engine.assign(state, clause.target, element, clause.target.at)
         tests = [evaluate(engine, condition, state) for condition in clause.conditions]
-        answers = [truth(state, test) for test in tests]
+        answers = [truth(engine, state, test) for test in tests]
         if False in answers:
             continue
         state.control = before | frozenset(mark for test in tests for mark in test.marks)

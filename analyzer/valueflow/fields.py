@@ -90,10 +90,12 @@ def _initial(engine: Engine, thing: Object, name: str) -> Val:
     if name.startswith(("#", "[")):
         return UNKNOWN
     if not isinstance(thing.cls, ClassValue):
-        return Val((Object(path, lasting=thing.lasting),))
+        return engine.launched(name) or Val((Object(path, lasting=thing.lasting),))
     constant = class_constant(engine, thing.cls, name)
     if constant is not None:
         return constant
+    if not thing.made and (flag := engine.launched(name)) is not None:
+        return flag
     owner = (thing.cls, name)
     if models := engine.models(Object(path, None, field=owner)):
         return Val(models)
@@ -186,7 +188,7 @@ def _of_thing(engine: Engine, state: State, val: Val, thing: Thing, name: str) -
             if isinstance(found, FunctionValue) and isinstance(owner, ClassValue):
                 names = decorators(found.node) if found.node is not None else ()
                 return Val((Method(found, exact(cls)),)) if "classmethod" in names else exact(found)
-            return whole(engine, found) if found is not MISSING else UNKNOWN
+            return _supposed(engine, val, cls, name) if found is not MISSING else UNKNOWN
         case Exact(value=External() as outside):
             return exact(External(f"{outside.name}.{name}"))
         case Exact(value=ModuleValue() as module):
@@ -198,8 +200,8 @@ def _of_thing(engine: Engine, state: State, val: Val, thing: Thing, name: str) -
     return Val((Outside(val, name),), open=True, origin=val.origin)
 
 
-def _supposed(engine: Engine, val: Val, value: Unknown | ExternalObject, name: str) -> Val:
-    """An attribute that the flow, or the config in hand, tells of."""
+def _supposed(engine: Engine, val: Val, value: Unknown | ExternalObject | ClassValue, name: str) -> Val:
+    """An attribute that the interpreter knows: of a class, or one that the flow or the config in hand tells of."""
     try:
         with engine.types.asking(engine.frame.module):
             found = whole(engine, engine.machine.get_attribute(value, name))

@@ -58,9 +58,9 @@ def new_list(engine: Engine, state: State, items: tuple[Val, ...] | None, elemen
     return Val((made,))
 
 
-def truth(state: State, val: Val) -> bool | None:
+def truth(engine: Engine, state: State, val: Val) -> bool | None:
     """Whether a value counts as true, where that is known."""
-    answers = {_truth(state, thing) for thing in val.things}
+    answers = {True if engine.is_given(thing) else _truth(state, thing) for thing in val.things}
     return answers.pop() if len(answers) == 1 and not val.open else None
 
 

@@ -46,6 +46,12 @@ def _value(engine: Engine, origin: Origin, name: str) -> object:
     return holder.get(name, ABSENT) if isinstance(holder, Mapping) else ABSENT
 
 
+def origin_of(engine: Engine, val: Val) -> frozenset[Origin]:
+    """Whose config something that is made of this value was loaded from: of the value itself, or of the model that it is the path of."""
+    names = {thing.path.rpartition(".")[2] for thing in val.objects}
+    return val.origin | {(engine.question.paths[name], ()) for name in names if name in engine.question.paths}
+
+
 def bound(engine: Engine, holder: Val) -> bool:
     """Whether every config that the value may come from is in hand."""
     return bool(holder.origin) and all(role in engine.question.configs for role, _ in holder.origin)

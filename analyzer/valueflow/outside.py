@@ -10,7 +10,7 @@ from ..values import MISSING, ClassValue, External, Instance
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Val, exact, is_constant, join, join_all
 from .fields import NOT_CARRIED, built_attribute, read_attribute
 from .items import items_of, new_list, read_element
-from .lookups import look_up, reads_key
+from .lookups import look_up, origin_of, reads_key
 from .store import State
 from .tracks import held, shown, tracked
 
@@ -25,6 +25,8 @@ FORM_ONLY = frozenset({
 """Functions of torch whose result has a tensor's form, or tells of it, but does not hold it."""
 CATS = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "dstack", "column_stack"})
 COPIES = frozenset({"list", "tuple", "sorted", "reversed", "set", "frozenset", "deque", "iter"})
+
+PLAIN_TEXT: dict[str, Callable[[str], str]] = {"upper": str.upper, "lower": str.lower, "strip": str.strip}
 
 Builtin = Callable[["Engine", ir.Call, State], Val]
 
@@ -202,7 +204,7 @@ BUILTINS: dict[str, Builtin] = {
 
 def call_outside(engine: Engine, node: ir.Call, callee: Val, name: str, arguments: Arguments, state: State) -> Val:
     """A function outside the tree, or one of which nothing is known (``name`` is then empty)."""
-    origin = callee.origin.union(*(val.origin for val in arguments.all()), *(_path_origin(engine, val) for val in arguments.all()))
+    origin = callee.origin.union(*(origin_of(engine, val) for val in arguments.all()))
     last = name.rpartition(".")[2]
     given = [val for val in arguments.all() if tracked(state, val)]
     if not given:
@@ -213,12 +215,6 @@ def call_outside(engine: Engine, node: ir.Call, callee: Val, name: str, argument
     if last in FORM_ONLY:
         return UNKNOWN
     return _transform(engine, node, last, given, arguments, state)
-
-
-def _path_origin(engine: Engine, val: Val) -> frozenset[tuple[str, tuple[str, ...]]]:
-    """The role of the config that an object's way says it is the path of."""
-    names = {thing.path.rpartition(".")[2] for thing in val.objects}
-    return frozenset((engine.question.paths[name], ()) for name in names if name in engine.question.paths)
 
 
 def _transform(engine: Engine, node: ir.Call, last: str, given: list[Val], arguments: Arguments, state: State) -> Val:
@@ -250,6 +246,8 @@ def call_method_outside(engine: Engine, node: ir.Call, receiver: Val, name: str,
         made = engine.node("transform", f".{name}", node.at)
         engine.tracks.hop(receiver.marks, made, "data", f".{name}")
         return Val(open=True, marks=frozenset({made}), mixed=receiver.mixed)
+    if isinstance(receiver.only, Exact) and isinstance(receiver.only.value, str) and name in PLAIN_TEXT and not arguments.positional:
+        return replace(exact(PLAIN_TEXT[name](receiver.only.value)), origin=receiver.origin)
     if receiver.origin:
         return replace(UNKNOWN, origin=receiver.origin)
     return call_outside(engine, node, receiver, name, arguments, state)

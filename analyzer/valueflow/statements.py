@@ -216,7 +216,7 @@ def _augmented(engine: Engine, node: ir.AugmentedAssign, state: State) -> None:
 
 def _if(engine: Engine, node: ir.If, state: State) -> State | None:
     test = engine.evaluate(node.test, state)
-    answer = truth(state, test)
+    answer = truth(engine, state, test)
     if answer is not None and not test.marks:
         return run_block(engine, node.body if answer else node.orelse, state)
     before = state.control
