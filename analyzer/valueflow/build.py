@@ -46,7 +46,10 @@ def build_graph(
 def make_question(flow: Flow, configs: Mapping[str, Config], ids: Ids) -> Question:
     """What a flow looks for, with the configs in hand by whose they are."""
     pipeline = flow.pipeline
-    return Question(frozenset(pipeline.keys), frozenset(flow.setters), frozenset(pipeline.projections), pipeline.paths, configs, ids, pipeline.launch, pipeline.reader)
+    return Question(
+        frozenset(pipeline.keys), frozenset(flow.setters), frozenset(pipeline.projections), pipeline.paths, configs, ids,
+        pipeline.launch, pipeline.reader,
+    )  # fmt: skip
 
 
 def start(program: Program, tree: SourceTree, target: Target, found: Found, question: Question, graph: FlowGraph) -> Chain:

@@ -220,7 +220,7 @@ def construct(engine: Engine, node: ir.Call, cls: ClassValue, arguments: Argumen
     engine.serial += 1
     made = Object(f"{cls.name}#{engine.serial}", cls, made=True)
     state.write(made, "#made", exact(True))
-    fields = engine.declared_fields(cls)
+    fields = engine.types.fields(cls)
     init, _ = engine.types.find(cls, "__init__")
     if fields:
         given = {**dict(zip(fields, arguments.positional, strict=False)), **arguments.keywords}

@@ -9,15 +9,13 @@ from .. import ir
 from ..configs import Config
 from ..graph import FlowGraph, Node, NodeKind
 from ..index import Module
-from ..interpret.classes import dataclass_fields
 from ..interpret.code import Code
 from ..interpret.dispatch import returned_class
 from ..interpret.machine import Machine
-from ..interpret.names import class_name
-from ..interpret.signals import GiveUp, NeedDecision, Raised
+from ..interpret.signals import GiveUp
 from ..library.facts import Fact, Supposed
 from ..results import Location, NotEstablished
-from ..values import ClassValue, EnumMember, External, ExternalObject, FunctionValue, Instance, ListValue
+from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, FunctionValue, Instance, ListValue
 from .domain import UNKNOWN, Exact, Method, Object, Val, exact
 from .fields import whole
 from .relevance import Relevance
@@ -264,26 +262,10 @@ class Engine:
             self.made[key] = found
         return found
 
-    def declared_fields(self, cls: ClassValue) -> dict[str, ClassValue]:
-        """The fields of a dataclass, each with the class that declares it; empty where a constructor is written out."""
-        try:
-            with self.types.asking(cls.module):
-                found = {name: owner for name, (owner, _) in dataclass_fields(self.machine, cls).items()}
-        except (GiveUp, NeedDecision, Raised):
-            return {}
-        init, owner = self.types.find(cls, "__init__")
-        written = isinstance(init, FunctionValue) and owner in found.values()
-        return {} if written else found
-
     def field_default(self, cls: ClassValue, name: str) -> Val | None:
         """The default of a dataclass's field, where it is a constant."""
-        try:
-            with self.types.asking(cls.module):
-                owner, node = dataclass_fields(self.machine, cls)[name]
-                value = class_name(self.machine, owner, name) if node.value is not None else UNKNOWN
-        except (GiveUp, NeedDecision, Raised):
-            return None
-        return None if isinstance(value, Val | ExternalObject) else whole(self, value)
+        value = self.types.field_default(cls, name)
+        return None if value is MISSING or isinstance(value, ExternalObject) else whole(self, value)
 
     def supposed(self, function: FunctionValue) -> Val | None:
         """What the flow supposes that a function of the package answers; None where it supposes nothing."""

@@ -271,7 +271,8 @@ def _same(engine: Engine, left: Val, right: Val) -> bool | None:
         return a.value == b.value
     none = Exact(None)
     for one, other in ((left, right), (right, left)):
-        if one.only == none and other.things and not other.open and all(_never_none(thing) or engine.is_given(thing) for thing in other.things):
+        certain = other.things and not other.open and all(_never_none(thing) or engine.is_given(thing) for thing in other.things)
+        if one.only == none and certain:
             return False
     return None
 

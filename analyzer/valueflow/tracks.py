@@ -95,6 +95,8 @@ def _inside(state: State, thing: object, depth: int, seen: set[Object]) -> Front
             return {}
     found: dict[Node, frozenset[Node]] = {}
     for part in parts:
+        if not part.marks and not part.things:
+            continue
         inner = {mark: frozenset({mark}) for mark in part.marks} if part.marks else _held(state, part, depth - 1, seen)
         for root, front in inner.items():
             found[root] = found.get(root, frozenset()) | front
@@ -103,12 +105,12 @@ def _inside(state: State, thing: object, depth: int, seen: set[Object]) -> Front
 
 def _held(state: State, val: Val, depth: int, seen: set[Object]) -> Fronts:
     found: dict[Node, frozenset[Node]] = {}
-    if depth <= 0:
+    if depth <= 0 or not val.things:
         return found
     for thing in val.things:
         for root, front in _inside(state, thing, depth, seen).items():
             found[root] = found.get(root, frozenset()) | front
-    for root, via in _by_root(val.carry).items():
+    for root, via in _by_root(val.carry).items() if found and val.carry else ():
         if root in found:
             found[root] = via
     return found

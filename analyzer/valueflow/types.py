@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ..index import Module
-from ..interpret.classes import find_in_class, resolution_order
+from ..interpret.classes import dataclass_fields, find_in_class, resolution_order
 from ..interpret.machine import Machine
-from ..interpret.names import import_module, import_name, module_name
+from ..interpret.names import class_name, import_module, import_name, module_name
 from ..interpret.signals import GiveUp, NeedDecision, Raised
 from ..values import MISSING, ClassValue, External, FunctionValue, Missing, ModuleValue, Phi, Unknown, Value
 
@@ -28,6 +28,11 @@ class Types:
 
     machine: Machine
     _attributes: dict[tuple[ClassValue, str], tuple[Type, ...]] = field(default_factory=dict)
+    _fields: dict[ClassValue, dict[str, ClassValue]] = field(default_factory=dict)
+    _valued: dict[ClassValue, frozenset[str]] = field(default_factory=dict)
+    _imports: dict[FunctionNode, list[ast.stmt]] = field(default_factory=dict)
+    _names: dict[tuple[str, str], Value] = field(default_factory=dict)
+    _found: dict[tuple[ClassValue, str, ClassValue | None], tuple[Value, ClassValue | External | None]] = field(default_factory=dict)
     _open: set[tuple[ClassValue, str]] = field(default_factory=set)
     _assigned: dict[ClassValue, dict[str, list[tuple[FunctionNode, ast.expr, ast.expr | None]]]] = field(default_factory=dict)
 
@@ -45,6 +50,13 @@ class Types:
 
     def name(self, module: Module, name: str) -> Value:
         """What a module's name stands for; MISSING where that cannot be told."""
+        key = (module.name, name)
+        found = self._names.get(key)
+        if found is None and key not in self._names:
+            found = self._names[key] = self._name(module, name)
+        return found
+
+    def _name(self, module: Module, name: str) -> Value:
         try:
             with self.asking(module):
                 found = module_name(self.machine, module, name)
@@ -93,11 +105,16 @@ class Types:
 
     def find(self, cls: ClassValue, name: str, after: ClassValue | None = None) -> tuple[Value, ClassValue | External | None]:
         """A class attribute by the method resolution order, and the class that has it."""
-        try:
-            with self.asking(cls.module):
-                return find_in_class(self.machine, cls, name, after)
-        except (GiveUp, NeedDecision, Raised, RecursionError):
-            return MISSING, None
+        key = (cls, name, after)
+        found = self._found.get(key)
+        if found is None:
+            try:
+                with self.asking(cls.module):
+                    found = find_in_class(self.machine, cls, name, after)
+            except (GiveUp, NeedDecision, Raised, RecursionError):
+                found = MISSING, None
+            self._found[key] = found
+        return found
 
     def order(self, cls: ClassValue) -> tuple[ClassValue, ...]:
         """The method resolution order, as far as it lies in the tree."""
@@ -149,6 +166,34 @@ class Types:
                     found = self.machine.index.module(holder.name)
                     return self.name(found, attr) if found is not None else MISSING
         return MISSING
+
+    # ------------------------------------------------------------------- fields
+
+    def fields(self, cls: ClassValue) -> dict[str, ClassValue]:
+        """The fields of a dataclass, each with the class that declares it; empty where a constructor is written out."""
+        found = self._fields.get(cls)
+        if found is None:
+            try:
+                with self.asking(cls.module):
+                    declared = dataclass_fields(self.machine, cls)
+            except (GiveUp, NeedDecision, Raised):
+                declared = {}
+            init, owner = self.find(cls, "__init__")
+            written = isinstance(init, FunctionValue) and owner in [each for each, _ in declared.values()]
+            found = self._fields[cls] = {} if written else {name: each for name, (each, _) in declared.items()}
+            self._valued[cls] = frozenset(name for name, (_, node) in declared.items() if node.value is not None)
+        return found
+
+    def field_default(self, cls: ClassValue, name: str) -> Value:
+        """What a field holds where nothing is given for it; MISSING where it has no default, or that cannot be told."""
+        owner = self.fields(cls).get(name)
+        if owner is None or name not in self._valued[cls]:
+            return MISSING
+        try:
+            with self.asking(cls.module):
+                return class_name(self.machine, owner, name)
+        except (GiveUp, NeedDecision, Raised):
+            return MISSING
 
     # --------------------------------------------------------------- attributes
 
@@ -248,7 +293,10 @@ class Types:
 
     def local_name(self, module: Module, function: FunctionNode, node: ast.Name) -> Value:
         """A name as a function sees it: imported inside it, or the module's."""
-        found = self.imported(module, [each for each in ast.walk(function) if isinstance(each, ast.ImportFrom)], node.id)
+        imports = self._imports.get(function)
+        if imports is None:
+            imports = self._imports[function] = [each for each in ast.walk(function) if isinstance(each, ast.ImportFrom)]
+        found = self.imported(module, imports, node.id)
         return self.name(module, node.id) if found is MISSING else found
 
 
