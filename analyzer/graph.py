@@ -36,7 +36,8 @@ class Node:
     """One place that a tracked value passes.
 
     ``label`` is the short text of the expression or name, ``symbol`` the function or class it stands in (``ModelRunner.initialize``),
-    ``context`` the calls that led there, outermost first, or "".
+    ``context`` the calls that led there, outermost first, or "". ``holds`` names, for a reference to an object, the field in it that holds
+    the tracked value: two fields of one object stay apart.
     """
 
     kind: NodeKind
@@ -45,11 +46,13 @@ class Node:
     column: int = 0
     symbol: str = ""
     context: str = ""
+    holds: str = ""
 
     @property
     def id(self) -> str:
         """Unique in a graph and the same in every run."""
         where = f"{self.at}:{self.column}:{self.kind}:{self.label}"
+        where += f" ({self.holds})" if self.holds else ""
         return f"{where} [{self.context}]" if self.context else where
 
 
@@ -110,6 +113,7 @@ class FlowGraph:
         self.model = model
         self.coverage: list[Coverage] = []
         self.not_established: list[NotEstablished] = []
+        self.given: tuple[Node, ...] = ()
         self._graph: nx.MultiDiGraph[Node] = nx.MultiDiGraph()
 
     def rewrite(self, change: Callable[[Edge], Edge]) -> None:
@@ -162,7 +166,7 @@ class FlowGraph:
         is the whole path.
         """
         captures, ends = self.of_kind("capture"), self.of_kind("consumer")
-        ahead = self._ways(self._starts, _main_hop)
+        ahead = self._ways(self.starts, _main_hop)
         if not captures:
             end = _nearest(ends, ahead)
             return (None, None) if end is None else (self._hops(ahead[end].nodes, _main_hop), ())
@@ -185,11 +189,16 @@ class FlowGraph:
     def trails(self) -> tuple[Path, Path]:
         """How far values get from the key, and from the capture that it reaches (else from any): the hops to the last place."""
         reached = self.legs()[0]
-        return self._trail(self._starts), self._trail((reached[-1].target,) if reached else self.of_kind("capture"))
+        return self._trail(self.starts), self._trail((reached[-1].target,) if reached else self.of_kind("capture"))
 
     @property
-    def _starts(self) -> tuple[Node, ...]:
-        return self.of_kind("key") or self.of_kind("reader")
+    def starts(self) -> tuple[Node, ...]:
+        """Where the flow begins: at the entries of a config, else at the readers of the key, else where the ids are handed in."""
+        return self.of_kind("key") or self.of_kind("reader") or self.given
+
+    def given_at(self, node: Node) -> None:
+        """The ids are handed in here: nothing in the tree is seen to read them."""
+        self.given = (*self.given, self.add(node))
 
     def _trail(self, starts: Iterable[Node]) -> Path:
         ways = self._ways(starts, _value_hop)

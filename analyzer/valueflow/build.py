@@ -145,7 +145,7 @@ def coverage(chain: Chain, cls: ClassValue, drafts: tuple[Object, ...], ended: l
 def phases_of(chain: Chain, cls: ClassValue) -> Iterator[str]:
     """The phases on whose functions captured states pass from the readers to a consumer of this worker."""
     consumers = [node for node in chain.graph.of_kind("consumer") if node.context.startswith(f"{cls.name}.")]
-    starts = chain.graph.of_kind("reader") or chain.graph.of_kind("parameter")
+    starts = chain.graph.of_kind("reader") or chain.graph.given
     passed = {node.symbol.rpartition(".")[2] for node in chain.graph.between(starts, consumers)}
     for phase, functions in chain.pipeline.phases.items():
         if passed & set(functions):

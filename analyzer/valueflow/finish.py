@@ -23,7 +23,7 @@ def finish(chain: Chain) -> None:
 
 def wanted(graph: FlowGraph) -> set[Node]:
     """The nodes between readers and consumers where the chain is whole; else all but the dead ends of what only hands on."""
-    whole = set(graph.between(graph.of_kind("reader"), graph.of_kind("consumer")))
+    whole = set(graph.between(graph.of_kind("reader") or graph.given, graph.of_kind("consumer")))
     if whole:
         width = set(graph.between(graph.of_kind("width"), graph.of_kind("consumer")))
         keys = {edge.source for edge in graph.edges if edge.source.kind == "key" and edge.target in whole}

@@ -5,6 +5,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from .. import ir
 from ..values import ClassValue, FunctionValue
 from .calls import Arguments, bind_parameters, parameter_places
 from .domain import Method, Object, Val
@@ -36,11 +37,8 @@ def run_root(
     frame.owner = function.owner
     with engine.entered(frame):
         bind_parameters(engine, state, code, callee, Arguments((), given or {}, {}, False))
-        if from_outside and len(code.parameters) > 1:
-            name = code.parameters[1].name
-            node = engine.node("parameter", name, parameter_places(function).get(name, code.at))
-            engine.graph.add(node)
-            state.names[name] = Val(open=True, marks=frozenset({node}))
+        if from_outside:
+            track_first(engine, state, code, function)
         try:
             end = run_block(engine, code.body, state)
         except Raising as raising:
@@ -48,6 +46,17 @@ def run_root(
     for _, each in frame.results:
         end = joined(end, each, lambda thing, name: initial(engine, thing, name))
     return end
+
+
+def track_first(engine: Engine, state: State, code: ir.Function, function: FunctionValue) -> None:
+    """Begin with what a setter is given; one that takes nothing decides itself, by being called."""
+    name = code.parameters[1].name if len(code.parameters) > 1 else function.name
+    node = engine.node("parameter", name, parameter_places(function).get(name, code.at))
+    engine.graph.given_at(node)
+    if len(code.parameters) > 1:
+        state.names[name] = Val(open=True, marks=frozenset({node}))
+    else:
+        state.control = frozenset({node})
 
 
 def setter_roots(chain: Chain) -> Iterator[tuple[FunctionValue, ClassValue | None]]:
@@ -121,10 +130,10 @@ def holds_worker(chain: Chain, cls: ClassValue) -> bool:
 
 
 def entry_methods(chain: Chain, cls: ClassValue) -> Iterator[FunctionValue]:
-    """The method by which the flow says that workers are run."""
+    """The method by which the flow says that workers are run, as a worker defines it: what it inherits of a plain one is no way through."""
     for method in chain.pipeline.worker_methods:
         found, owner = chain.types.find(cls, method)
-        if isinstance(found, FunctionValue) and isinstance(owner, ClassValue):
+        if isinstance(found, FunctionValue) and isinstance(owner, ClassValue) and holds_worker(chain, owner):
             yield found
             return
 

@@ -11,7 +11,7 @@ from .fields import initial, whole
 from .items import read_element, truth
 from .store import Raising, State, joined
 from .texts import text_of
-from .tracks import ELEMENT, ITEMS, is_collection
+from .tracks import ELEMENT, ITEMS, is_collection, shown
 
 PASSES = 2
 """Times that the body of a loop is run: the second sees what the first left behind."""
@@ -164,7 +164,7 @@ def _assign_attribute(engine: Engine, state: State, target: ir.Attribute, val: V
         kind: NodeKind = "field" if _carries_batch(thing) else "attribute"
         label = f"{class_name(thing)}.{target.attr}"
         stored = engine.tracks.move(state, val, engine.maker(kind, label, target.at))
-        stored = decided(engine, state.control | holder.marks, stored, label, target.at)
+        stored = decided(engine, state, state.control | holder.marks, stored, label, target.at)
         if stored == UNKNOWN or (stored.only != Exact(None) and engine.holds_model(thing, target.attr)):
             stored = initial(engine, thing, target.attr)  # of what is kept here nothing is known but its place; or it is a model
         if holder.only is not thing:
@@ -174,9 +174,9 @@ def _assign_attribute(engine: Engine, state: State, target: ir.Attribute, val: V
         engine.lost(f"{target.attr} =", "the object that is given a tracked value is not known", target.at)
 
 
-def decided(engine: Engine, control: frozenset[Node], val: Val, label: str, at: ir.At) -> Val:
+def decided(engine: Engine, state: State, control: frozenset[Node], val: Val, label: str, at: ir.At) -> Val:
     """A constant that is written under a test on a tracked value, or to an object that one chose, is a flag: it tells of that value."""
-    if not control or val.marks or not isinstance(val.only, Exact):
+    if not control or val.marks or not (isinstance(val.only, Exact) or shown(state, val)):
         return val
     node = engine.node("attribute", label, at)
     engine.tracks.hop(control, node, "control")

@@ -45,9 +45,10 @@ class Tracks:
         fronts = held(state, val)
         if not fronts:
             return val
-        node = make()
-        self.hop(frozenset().union(*fronts.values()), node, kind, label)
-        return replace(val, carry=frozenset((root, node) for root in fronts))
+        nodes = {root: replace(made, holds=root.label) for made in (make(),) for root in fronts}
+        for root, sources in fronts.items():
+            self.hop(sources, nodes[root], kind, label)
+        return replace(val, carry=frozenset(nodes.items()))
 
 
 def is_collection(val: Val) -> bool:
