@@ -235,6 +235,8 @@ class Engine:
         """Objects of the classes that an annotation names, or one of no known class."""
         types = self.types.annotation(module, annotation) if annotation is not None else ()
         plain = [cls for cls in types if not (isinstance(cls, External) and cls.name.startswith(("builtins.", "torch.Tensor")))]
+        if plain:
+            self.assumptions.add("declared-types")
         return Val(tuple(Object(path, cls) for cls in plain) or (Object(path),))
 
     def declared_parameter(self, parameter: ir.Parameter, path: str) -> Val:

@@ -98,9 +98,11 @@ def _initial(engine: Engine, thing: Object, name: str) -> Val:
         return flag
     owner = (thing.cls, name)
     if models := engine.models(Object(path, None, field=owner)):
+        engine.assumptions.add("models")
         return Val(models)
     types = engine.types.attribute(thing.cls, name)
     types = types or engine.guess(thing.cls, name)
+    engine.assumptions |= {"declared-types"} if types else set()
     return Val(tuple(Object(path, cls, field=owner, lasting=thing.lasting) for cls in types or (None,)))
 
 

@@ -12,7 +12,7 @@ from .fields import NOT_CARRIED, built_attribute, read_attribute
 from .items import items_of, new_list, read_element
 from .lookups import look_up, origin_of, reads_key
 from .store import State
-from .tracks import held, shown, tracked
+from .tracks import held, is_collection, shown, tracked
 
 if TYPE_CHECKING:
     from .calls import Arguments
@@ -209,6 +209,9 @@ def call_outside(engine: Engine, node: ir.Call, callee: Val, name: str, argument
     given = [val for val in arguments.all() if tracked(state, val)]
     if not given:
         return replace(UNKNOWN, origin=origin)
+    if not any(is_collection(val) for val in given):  # objects that hold something tracked: they stay what they are
+        engine.assumptions.add("unfollowed-calls")
+        return UNKNOWN
     if not name.startswith(("torch", "copy.", "numpy", "functools", "itertools", "typing.cast")):
         engine.lost(f"{last or 'a call'}(…)", "what it does with the tracked value is not known", node.at)
         return UNKNOWN

@@ -220,6 +220,7 @@ def _if(engine: Engine, node: ir.If, state: State) -> State | None:
     if answer is not None and not test.marks:
         return run_block(engine, node.body if answer else node.orelse, state)
     before = state.control
+    engine.assumptions.add("open-branches")
     state.control = before | engine.tested(state, node.test, test)
     other = state.copy()
     narrow(engine, node.test, state, True)
