@@ -17,13 +17,14 @@ from ..values import ClassValue
 from ..wiring import Found
 from .chain import Chain
 from .domain import Object, Val
-from .drafts import draft_models, show_width
+from .drafts import draft_models
 from .engine import Question
 from .finish import finish
 from .roots import run_root, setter_roots, worker_roots
 from .store import Fields
 from .tracks import tracked
 from .types import Types
+from .widths import show_width
 
 MOST_ROUNDS = 3
 """Runs of the reading side: each may find a field that holds a model, which the next follows."""
@@ -122,11 +123,12 @@ def work_side(chain: Chain, heap: dict[Object, Fields]) -> Iterator[Coverage]:
     roots = worker_roots(chain)
     for function, cls in roots:
         ended: list[str] = []
-        for draft in drafts:
-            engine = chain.engine(chain.forwarding, (draft,))
+        choices: list[tuple[Object, ...]] = [(one,) for one in drafts]
+        for draft in choices or [()]:  # without one to choose from, the draft is what the worker itself makes
+            engine = chain.engine(chain.forwarding, draft)
             run_root(engine, function, cls, heap)
             chain.finished(engine)
-            ended += [draft.path] if engine.consumed else []
+            ended += [holder.path for holder, _, _ in engine.consumed]
             for holder, name, node in engine.consumed:
                 show_width(chain, holder, name, node)
         yield coverage(chain, cls, drafts, ended)

@@ -1,16 +1,15 @@
-"""The draft models of a tree: which classes project captured states, and how wide their projection is."""
+"""The draft models of a tree: which classes project captured states."""
 from __future__ import annotations
 
 import ast
 
-from ..graph import Edge, FlowGraph, Node
+from ..graph import FlowGraph, Node
 from ..results import Location
 from ..values import ClassValue, FunctionValue
 from .chain import Chain
 from .domain import Object, Val
 from .roots import run_root
 from .store import Fields
-from .types import FunctionNode, local_values
 
 
 def draft_models(chain: Chain) -> tuple[Object, ...]:
@@ -66,56 +65,3 @@ def takes_states(chain: Chain, draft: Object) -> bool:
             heap[holder] = {**heap.get(holder, {}), inner: Val(open=True, marks=frozenset({probe}))}
     run_root(engine, forward, draft.cls, heap, Val((draft,)), given)
     return bool(engine.consumed)
-
-
-# ------------------------------------------------------------------------ widths
-
-
-def show_width(chain: Chain, holder: Object, name: str, consumer: Node) -> None:
-    """Nodes for what the input width of a projection is made of, as its class's constructor says it."""
-    if not isinstance(holder.cls, ClassValue):
-        return
-    for owner in chain.types.order(holder.cls):
-        for function, value, _ in chain.types.assigned(owner).get(name, []):
-            expression = input_width(value)
-            if expression is not None:
-                node = width_node(chain, owner, function, expression)
-                chain.graph.connect(Edge(node, consumer, "width", "input width"))
-                show_origins(chain, owner, function, expression, node, set())
-                return
-
-
-def input_width(value: ast.expr) -> ast.expr | None:
-    """The expression for the input width in the call that makes a projection: its first argument, or the one that is named so."""
-    if not isinstance(value, ast.Call):
-        return None
-    named = {keyword.arg: keyword.value for keyword in value.keywords}
-    return next((named[key] for key in ("in_features", "input_size") if key in named), value.args[0] if value.args else None)
-
-
-def width_node(chain: Chain, owner: ClassValue, function: FunctionNode, expression: ast.expr) -> Node:
-    place = Location(chain.program.printed(owner.module.path), expression.lineno)
-    return Node("width", ast.unparse(expression), place, expression.col_offset, f"{owner.name}.{function.name}")
-
-
-def show_origins(
-    chain: Chain, owner: ClassValue, function: FunctionNode, expression: ast.expr, node: Node, seen: set[str]
-) -> None:
-    """What the names in an expression were assigned, back to what is read from the config."""
-    for each in ast.walk(expression):
-        match each:
-            case ast.Attribute(value=ast.Name(id=base), attr=attr) if function.args.args and base == function.args.args[0].arg:
-                assigned = [(f, v) for f, v, _ in chain.types.assigned(owner).get(attr, [])]
-                label = f"self.{attr}"
-            case ast.Name(id=base):
-                assigned = [(function, value) for value in local_values(function, base)]
-                label = base
-            case _:
-                continue
-        if label in seen:
-            continue
-        seen.add(label)
-        for inner, value in assigned:
-            origin = width_node(chain, owner, inner, value)
-            chain.graph.connect(Edge(origin, node, "width", label))
-            show_origins(chain, owner, inner, value, origin, seen)

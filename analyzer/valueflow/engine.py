@@ -241,6 +241,7 @@ class Engine:
 
     def declared_parameter(self, parameter: ir.Parameter, path: str) -> Val:
         if len(self.frames) == 1 and parameter.name in self.question.reader:
+            self.assumptions.add("flow-launched")
             return exact(self.question.reader[parameter.name])
         return self.launched(parameter.name) or self.objects_of(path, self.frame.module, parameter.annotation)
 
@@ -248,7 +249,7 @@ class Engine:
         """What the flow stands for: the value of a launch flag."""
         if name not in self.question.launch:
             return None
-        self.assumptions.add("launch")
+        self.assumptions.add("flow-launched")
         return replace(exact(self.question.launch[name]), origin=frozenset({("launch", (name,))}))
 
     def declared_result(self, function: FunctionValue, node: ir.Call) -> Val:
