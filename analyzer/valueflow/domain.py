@@ -35,7 +35,7 @@ class Object:
 
     ``cls`` is its class, or the declared one, or None until an annotation tells. ``backing`` is the same object as the interpreter built
     it. ``field`` is the class and attribute that hold it, where it was found in one. ``made``: by the code that was run. ``lasting``: it
-    lives as long as the engine, so that handing it on hands on nothing.
+    lives as long as the engine, so that handing it on hands on nothing. ``element``: any item of a collection that is declared.
     """
 
     path: str
@@ -44,6 +44,7 @@ class Object:
     field: tuple[ClassValue, str] | None = None
     made: bool = False
     lasting: bool = False
+    element: Val | None = None
 
     def __repr__(self) -> str:
         return self.path

@@ -24,9 +24,9 @@ from ..values import (
     Value,
 )
 from .domain import UNKNOWN, Exact, Items, Known, Method, Object, Outside, Thing, Val, exact, join_all
+from .names import leaves_of
 from .store import State
 from .tracks import ELEMENT
-from .types import leaves_of
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -87,6 +87,8 @@ def _initial(engine: Engine, thing: Object, name: str) -> Val:
             return whole(engine, value, path)
     if isinstance(thing.backing, ListValue):
         return _element(engine, thing.backing, path) if name == ELEMENT else UNKNOWN
+    if name == ELEMENT and thing.element is not None:
+        return thing.element
     if name.startswith(("#", "[")):
         return UNKNOWN
     if not isinstance(thing.cls, ClassValue):
@@ -101,6 +103,10 @@ def _initial(engine: Engine, thing: Object, name: str) -> Val:
         engine.assumptions.add("models")
         return Val(models)
     types = engine.types.attribute(thing.cls, name)
+    items = engine.types.elements(thing.cls, name) if not types else ()
+    if items:
+        element = Val(tuple(Object(f"{path}[…]", cls, lasting=thing.lasting) for cls in items))
+        return Val((Object(path, field=owner, lasting=thing.lasting, element=element),))
     types = types or engine.guess(thing.cls, name)
     engine.assumptions |= {"declared-types"} if types else set()
     return Val(tuple(Object(path, cls, field=owner, lasting=thing.lasting) for cls in types or (None,)))

@@ -43,6 +43,8 @@ def read_element(state: State, holder: Val, item: Val | None) -> Val:
                         parts += known.only.items
                     elif ELEMENT in fields:
                         parts.append(fields[ELEMENT])
+                    elif thing.element is not None:
+                        parts.append(thing.element)
         item = join_all(parts) if parts else UNKNOWN
     found = front(holder, item)
     return replace(found, marks=holder.marks) if holder.marks else found

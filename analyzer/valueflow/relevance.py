@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ..values import MISSING, ClassValue, FunctionValue, Value
-from .types import FunctionNode, Types
+from .names import FunctionNode
+from .types import Types
 
 DEEPEST = 8
 """Calls inside one another that are searched for a mention."""

@@ -11,9 +11,9 @@ from .calls import Arguments, bind_parameters, parameter_places
 from .domain import Method, Object, Val
 from .engine import Engine
 from .fields import initial
+from .names import FunctionNode
 from .statements import run_block
 from .store import Fields, Raising, State, joined
-from .types import FunctionNode
 
 if TYPE_CHECKING:
     from .chain import Chain

@@ -10,8 +10,9 @@ from ..results import Location
 from ..values import ClassValue, FunctionValue
 from .chain import Chain
 from .domain import Exact, Object, Val
+from .names import FunctionNode
 from .roots import run_root
-from .types import FunctionNode, local_values
+from .types import local_values
 
 WIDTHS = ("in_features", "input_size")
 """Parameters of a linear layer for its input width, where it is not the first."""
