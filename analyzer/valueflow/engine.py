@@ -154,12 +154,12 @@ class Engine:
         return evaluate(self, node, state)
 
     def tested(self, state: State, node: ir.Expression, test: Val) -> frozenset[Node]:
-        from .expressions import tested
+        from .conditions import tested
 
         return tested(self, state, node, test)
 
     def assign(self, state: State, target: ir.Expression, val: Val, at: ir.At) -> None:
-        from .statements import assign
+        from .assignment import assign
 
         assign(self, state, target, val, at)
 

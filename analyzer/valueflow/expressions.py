@@ -5,15 +5,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .. import ir
-from ..graph import Node
 from ..values import MISSING, ClassValue, EnumMember, External
 from .calls import call
-from .domain import NONE, UNKNOWN, Closure, Exact, Items, Object, Val, exact, is_constant, join, join_all
+from .conditions import boolean, compare, conditional
+from .domain import NONE, UNKNOWN, Closure, Exact, Items, Object, Val, exact, join, join_all
 from .fields import front, initial, read_attribute, whole
 from .items import MOST_ITEMS, items_of, new_list, read_element, truth
 from .lookups import look_up, origin_of, reads_key
 from .store import State
-from .texts import index_text, test_text, text_of
+from .texts import index_text
 from .tracks import ELEMENT, ITEMS, shown, tracked
 
 if TYPE_CHECKING:
@@ -35,12 +35,7 @@ def evaluate(engine: Engine, node: ir.Expression, state: State) -> Val:
         case ir.Binary():
             return binary(engine, node, state)
         case ir.Unary():
-            val = evaluate(engine, node.operand, state)
-            answer = truth(engine, state, val)
-            if node.op == "not":
-                return replace(UNKNOWN if answer is None else exact(not answer), marks=val.marks)
-            only = val.only
-            return exact(-only.value) if node.op == "-" and isinstance(only, Exact) and isinstance(only.value, int | float) else UNKNOWN
+            return unary(engine, node, state)
         case ir.Boolean():
             return boolean(engine, node, state)
         case ir.Compare():
@@ -50,6 +45,12 @@ def evaluate(engine: Engine, node: ir.Expression, state: State) -> Val:
         case ir.Lambda():
             owner = engine.frame.owner
             return Val((Closure(node.function, engine.frame.module, owner, {**engine.frame.around, **state.names}),))
+    return _made(engine, node, state)
+
+
+def _made(engine: Engine, node: ir.Expression, state: State) -> Val:
+    """Displays, comprehensions and what wraps an expression."""
+    match node:
         case ir.Starred():
             return evaluate(engine, node.value, state)
         case ir.Display():
@@ -72,8 +73,16 @@ def evaluate(engine: Engine, node: ir.Expression, state: State) -> Val:
                 if part is not None:
                     evaluate(engine, part, state)
             return UNKNOWN
-        case ir.EllipsisConst() | ir.OpaqueExpression():
-            return UNKNOWN
+    return UNKNOWN
+
+
+def unary(engine: Engine, node: ir.Unary, state: State) -> Val:
+    val = evaluate(engine, node.operand, state)
+    if node.op == "not":
+        answer = truth(engine, state, val)
+        return replace(UNKNOWN if answer is None else exact(not answer), marks=val.marks)
+    only = val.only
+    return exact(-only.value) if node.op == "-" and isinstance(only, Exact) and isinstance(only.value, int | float) else UNKNOWN
 
 
 def name(engine: Engine, wanted: str, state: State) -> Val:
@@ -186,99 +195,6 @@ def _computed(op: str, a: int, b: int) -> int | None:
         case "%" if b:
             return a % b
     return None
-
-
-# ------------------------------------------------------------------- conditions
-
-
-def boolean(engine: Engine, node: ir.Boolean, state: State) -> Val:
-    left = evaluate(engine, node.left, state)
-    answer = truth(engine, state, left)
-    if answer is (node.op == "or"):
-        return left
-    right = evaluate(engine, node.right, state)
-    if answer is not None:
-        return right if not left.marks else replace(right, marks=right.marks | left.marks) if is_constant(left) else right
-    return join(left, right)
-
-
-def conditional(engine: Engine, node: ir.Conditional, state: State) -> Val:
-    test = evaluate(engine, node.test, state)
-    answer = truth(engine, state, test)
-    before = state.control
-    marks = tested(engine, state, node.test, test)
-    state.control = before | marks
-    if answer is None:
-        body, orelse = evaluate(engine, node.body, state), evaluate(engine, node.orelse, state)
-        found = join(body, orelse)
-    else:
-        found = evaluate(engine, node.body if answer else node.orelse, state)
-    state.control = before
-    if marks and not found.marks:  # which of the two it is tells of the tracked value
-        found = replace(found, marks=marks)
-    return found
-
-
-def tested(engine: Engine, state: State, node: ir.Expression, test: Val) -> frozenset[Node]:
-    """The tests by which a tracked value decides a branch: the comparison, or the flag that is looked at."""
-    flags = frozenset(mark for mark in test.marks if mark.kind != "test")
-    if not flags:
-        return test.marks
-    made = engine.node("test", text_of(node), node.at)
-    engine.tracks.hop(flags, made)
-    return (test.marks - flags) | {made}
-
-
-def compare(engine: Engine, node: ir.Compare, state: State) -> Val:
-    left = evaluate(engine, node.left, state)
-    answers: list[bool | None] = []
-    marks: frozenset[object] = frozenset()
-    for op, operand in node.comparisons:
-        right = evaluate(engine, operand, state)
-        answers.append(_compare(engine, state, op, left, right))
-        if op not in ("is", "is not"):
-            marks |= tracked(state, left) | tracked(state, right)
-        left = right
-    answer = False if False in answers else None if None in answers else True
-    result = UNKNOWN if answer is None else exact(answer)
-    if not marks:
-        return result
-    test = engine.node("test", test_text(node), node.at)
-    engine.tracks.hop(marks, test)  # type: ignore[arg-type]
-    return result.marked(test)
-
-
-def _compare(engine: Engine, state: State, op: str, left: Val, right: Val) -> bool | None:
-    if op in ("is", "is not", "==", "!="):
-        same = _same(engine, left, right)
-        return same if same is None or op in ("is", "==") else not same
-    if op in ("in", "not in"):
-        items = items_of(state, right)
-        if items is None or not is_constant(left) or not all(map(is_constant, items)):
-            return None
-        found = any(_same(engine, left, item) for item in items)
-        return found if op == "in" else not found
-    match left.only, right.only:
-        case Exact(value=int() as a), Exact(value=int() as b):
-            return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}.get(op)
-    return None
-
-
-def _same(engine: Engine, left: Val, right: Val) -> bool | None:
-    """Whether two values are equal: told where both are exact, or one is None and the other cannot be."""
-    a, b = left.only, right.only
-    if isinstance(a, Exact) and isinstance(b, Exact):
-        return a.value == b.value
-    none = Exact(None)
-    for one, other in ((left, right), (right, left)):
-        certain = other.things and not other.open and all(_never_none(thing) or engine.is_given(thing) for thing in other.things)
-        if one.only == none and certain:
-            return False
-    return None
-
-
-def _never_none(thing: object) -> bool:
-    return (isinstance(thing, Exact) and thing.value is not None) or isinstance(thing, Items | Closure) or getattr(thing, "made", False)
 
 
 # ------------------------------------------------------------------ collections

@@ -4,14 +4,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .. import ir
-from ..graph import Node, NodeKind
-from .domain import UNKNOWN, Exact, Items, Object, Val, join_all
+from .assignment import assign, assign_statement, known_items
+from .domain import UNKNOWN, Exact, Items, Object, Val
 from .engine import Engine
 from .fields import initial, whole
 from .items import read_element, truth
 from .store import Raising, State, joined
-from .texts import text_of
-from .tracks import ELEMENT, ITEMS, is_collection, shown
 
 PASSES = 2
 """Times that the body of a loop is run: the second sees what the first left behind."""
@@ -34,7 +32,7 @@ def run(engine: Engine, node: ir.Statement, state: State) -> State | None:
     """One statement."""
     match node:
         case ir.Assign():
-            _assign(engine, node, state)
+            assign_statement(engine, node, state)
         case ir.AugmentedAssign():
             _augmented(engine, node, state)
         case ir.Evaluate():
@@ -49,11 +47,7 @@ def run(engine: Engine, node: ir.Statement, state: State) -> State | None:
         case ir.While():
             return _loop(engine, node.body, node.orelse, state, lambda inner: engine.evaluate(node.test, inner))
         case ir.With():
-            for item, target in node.items:
-                val = engine.evaluate(item, state)
-                if target is not None:
-                    assign(engine, state, target, val, node.at)
-            return run_block(engine, node.body, state)
+            return _with(engine, node, state)
         case ir.Try():
             return _try(engine, node, state)
         case ir.Raise():
@@ -67,9 +61,7 @@ def run(engine: Engine, node: ir.Statement, state: State) -> State | None:
             engine.frame.continues.append(state)
             return None
         case ir.Delete():
-            for target in node.targets:
-                if isinstance(target, ir.Name):
-                    state.names.pop(target.id, None)
+            _delete(engine, node, state)
         case ir.Import() | ir.ImportFrom():
             _import(engine, node, state)
         case ir.DefineFunction():
@@ -79,6 +71,23 @@ def run(engine: Engine, node: ir.Statement, state: State) -> State | None:
         case ir.OpaqueStatement() | ir.Annotate() | ir.Pass():
             pass
     return state
+
+
+def _with(engine: Engine, node: ir.With, state: State) -> State | None:
+    for item, target in node.items:
+        val = engine.evaluate(item, state)
+        if target is not None:
+            assign(engine, state, target, val, node.at)
+    return run_block(engine, node.body, state)
+
+
+def _delete(engine: Engine, node: ir.Delete, state: State) -> None:
+    for target in node.targets:
+        if isinstance(target, ir.Name):
+            state.names.pop(target.id, None)
+        elif isinstance(target, ir.Attribute):
+            for thing in engine.evaluate(target.value, state).objects:
+                state.write(thing, target.attr, UNKNOWN)
 
 
 def _return(engine: Engine, node: ir.Return, state: State) -> None:
@@ -97,113 +106,6 @@ def _import(engine: Engine, node: ir.Import | ir.ImportFrom, state: State) -> No
         target = module.resolve_relative(node.module, node.level)
         for name, alias in node.names or ():
             state.names[alias or name] = whole(engine, engine.types.import_name(module, target, name))
-
-
-# ------------------------------------------------------------------ assignment
-
-
-def _assign(engine: Engine, node: ir.Assign, state: State) -> None:
-    """``x.a = f(x.a)`` where ``x`` may be several objects is done for each of them: what is read from one is not written to another."""
-    target = node.targets[0]
-    held_in = state.names.get(target.value.id) if isinstance(target, ir.Attribute) and isinstance(target.value, ir.Name) else None
-    if held_in is not None and len(held_in.objects) > 1 and isinstance(target, ir.Attribute) and isinstance(target.value, ir.Name):
-        for thing in held_in.objects:
-            state.names[target.value.id] = replace(held_in, things=(thing,), open=True)  # open: it may be another, which keeps what it has
-            assign(engine, state, target, engine.evaluate(node.value, state), node.at)
-        state.names[target.value.id] = held_in
-        return
-    val = engine.evaluate(node.value, state)
-    for each in node.targets:
-        assign(engine, state, each, val, node.at)
-
-
-def assign(engine: Engine, state: State, target: ir.Expression, val: Val, at: ir.At) -> None:
-    """Bind a target; what is tracked makes a hop."""
-    match target:
-        case ir.Name():
-            if is_collection(val):
-                val = engine.tracks.move(state, val, lambda: engine.node("variable", target.id, target.at))
-            state.names[target.id] = val
-        case ir.Starred():
-            assign(engine, state, target.value, val, at)
-        case ir.Display():
-            _unpack(engine, state, target, val, at)
-        case ir.Attribute():
-            _assign_attribute(engine, state, target, val)
-        case ir.Subscript():
-            _assign_item(engine, state, target, val)
-        case _:
-            pass
-
-
-def _unpack(engine: Engine, state: State, target: ir.Display, val: Val, at: ir.At) -> None:
-    count = len(target.items)
-    matching = [t.items for t in val.things if isinstance(t, Items) and len(t.items) == count]
-    known = [items for thing in val.objects if (items := _items(state, thing)) is not None and len(items) == count]
-    columns = [*matching, *known]
-    for place, each in enumerate(target.items):
-        if columns:
-            part = join_all(items[place] for items in columns)
-        else:
-            part = replace(UNKNOWN, marks=val.marks, mixed=val.mixed, origin=val.origin)
-        assign(engine, state, each, part, at)
-
-
-def _items(state: State, thing: Object) -> tuple[Val, ...] | None:
-    found = state.fields(thing).get(ITEMS)
-    match found.only if found is not None else None:
-        case Items(items):
-            return items
-    return None
-
-
-def _assign_attribute(engine: Engine, state: State, target: ir.Attribute, val: Val) -> None:
-    holder = engine.evaluate(target.value, state)
-    objects = holder.objects
-    for thing in objects:
-        kind: NodeKind = "field" if _carries_batch(thing) else "attribute"
-        label = f"{class_name(thing)}.{target.attr}"
-        stored = engine.tracks.move(state, val, engine.maker(kind, label, target.at))
-        stored = decided(engine, state, state.control | holder.marks, stored, label, target.at)
-        if stored == UNKNOWN or (stored.only != Exact(None) and engine.holds_model(thing, target.attr)):
-            stored = initial(engine, thing, target.attr)  # of what is kept here nothing is known but its place; or it is a model
-        if holder.only is not thing:
-            stored = join_all((stored, state.fields(thing).get(target.attr) or initial(engine, thing, target.attr)))
-        state.write(thing, target.attr, stored)
-    if not objects and val.marks:
-        engine.lost(f"{target.attr} =", "the object that is given a tracked value is not known", target.at)
-
-
-def decided(engine: Engine, state: State, control: frozenset[Node], val: Val, label: str, at: ir.At) -> Val:
-    """A constant that is written under a test on a tracked value, or to an object that one chose, is a flag: it tells of that value."""
-    if not control or val.marks or not (isinstance(val.only, Exact) or shown(state, val)):
-        return val
-    node = engine.node("attribute", label, at)
-    engine.tracks.hop(control, node, "control")
-    return val.marked(node)
-
-
-def class_name(thing: Object) -> str:
-    return thing.cls.name.rpartition(".")[2] if thing.cls is not None else thing.path.rpartition(".")[2]
-
-
-def _carries_batch(thing: Object) -> bool:
-    """An object that is handed from call to call, rather than one that lives as long as the engine."""
-    return thing.made and thing.backing is None
-
-
-def _assign_item(engine: Engine, state: State, target: ir.Subscript, val: Val) -> None:
-    holder, index = engine.evaluate(target.value, state), engine.evaluate(target.index, state)
-    for thing in holder.objects:
-        stored = engine.tracks.move(state, val, lambda: engine.node("collection", text_of(target), target.at))
-        key = index.only
-        if isinstance(key, Exact) and isinstance(key.value, str | int):
-            state.write(thing, f"[{key.value!r}]", stored)
-        before = state.fields(thing).get(ELEMENT)
-        state.write(thing, ELEMENT, stored if before is None else join_all((before, stored)))
-    if not holder.objects and val.marks and isinstance(target.value, ir.Name):  # a slice of a tensor takes the tracked one in
-        stored = engine.tracks.move(state, val, lambda: engine.node("collection", text_of(target), target.at))
-        state.names[target.value.id] = join_all((holder, stored))
 
 
 def _augmented(engine: Engine, node: ir.AugmentedAssign, state: State) -> None:
@@ -267,7 +169,7 @@ def narrow(engine: Engine, test: ir.Expression, state: State, answer: bool) -> N
 def _for(engine: Engine, node: ir.For, state: State) -> State | None:
     iterable = engine.evaluate(node.iterable, state)
     known = iterable.only
-    items = known.items if isinstance(known, Items) else _items(state, known) if isinstance(known, Object) else None
+    items = known.items if isinstance(known, Items) else known_items(state, known) if isinstance(known, Object) else None
     if items is not None and 0 < len(items) <= MOST_ITERATIONS:
         return _walk(engine, node, state, tuple(read_element(state, iterable, item) for item in items))
     element = read_element(state, iterable, None)

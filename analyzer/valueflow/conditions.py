@@ -1,0 +1,106 @@
+"""Conditions: comparisons, and which of two values it is; a test on a tracked value becomes a node."""
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .. import ir
+from ..graph import Node
+from .domain import UNKNOWN, Closure, Exact, Items, Val, exact, is_constant, join
+from .items import items_of, truth
+from .store import State
+from .texts import test_text, text_of
+from .tracks import tracked
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+
+def boolean(engine: Engine, node: ir.Boolean, state: State) -> Val:
+    left = engine.evaluate(node.left, state)
+    answer = truth(engine, state, left)
+    if answer is (node.op == "or"):
+        return left
+    right = engine.evaluate(node.right, state)
+    if answer is not None:
+        return right if not left.marks else replace(right, marks=right.marks | left.marks) if is_constant(left) else right
+    return join(left, right)
+
+
+def conditional(engine: Engine, node: ir.Conditional, state: State) -> Val:
+    test = engine.evaluate(node.test, state)
+    answer = truth(engine, state, test)
+    before = state.control
+    marks = tested(engine, state, node.test, test)
+    state.control = before | marks
+    if answer is None:
+        body, orelse = engine.evaluate(node.body, state), engine.evaluate(node.orelse, state)
+        found = join(body, orelse)
+    else:
+        found = engine.evaluate(node.body if answer else node.orelse, state)
+    state.control = before
+    if marks and not found.marks:  # which of the two it is tells of the tracked value
+        found = replace(found, marks=marks)
+    return found
+
+
+def tested(engine: Engine, state: State, node: ir.Expression, test: Val) -> frozenset[Node]:
+    """The tests by which a tracked value decides a branch: the comparison, or the flag that is looked at."""
+    flags = frozenset(mark for mark in test.marks if mark.kind != "test")
+    if not flags:
+        return test.marks
+    made = engine.node("test", text_of(node), node.at)
+    engine.tracks.hop(flags, made)
+    return (test.marks - flags) | {made}
+
+
+def compare(engine: Engine, node: ir.Compare, state: State) -> Val:
+    left = engine.evaluate(node.left, state)
+    answers: list[bool | None] = []
+    marks: frozenset[object] = frozenset()
+    for op, operand in node.comparisons:
+        right = engine.evaluate(operand, state)
+        answers.append(_compare(engine, state, op, left, right))
+        if op not in ("is", "is not"):
+            marks |= tracked(state, left) | tracked(state, right)
+        left = right
+    answer = False if False in answers else None if None in answers else True
+    result = UNKNOWN if answer is None else exact(answer)
+    if not marks:
+        return result
+    test = engine.node("test", test_text(node), node.at)
+    engine.tracks.hop(marks, test)  # type: ignore[arg-type]
+    return result.marked(test)
+
+
+def _compare(engine: Engine, state: State, op: str, left: Val, right: Val) -> bool | None:
+    if op in ("is", "is not", "==", "!="):
+        same = _same(engine, left, right)
+        return same if same is None or op in ("is", "==") else not same
+    if op in ("in", "not in"):
+        items = items_of(state, right)
+        if items is None or not is_constant(left) or not all(map(is_constant, items)):
+            return None
+        found = any(_same(engine, left, item) for item in items)
+        return found if op == "in" else not found
+    match left.only, right.only:
+        case Exact(value=int() as a), Exact(value=int() as b):
+            return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}.get(op)
+    return None
+
+
+def _same(engine: Engine, left: Val, right: Val) -> bool | None:
+    """Whether two values are equal: told where both are exact, or one is None and the other cannot be."""
+    a, b = left.only, right.only
+    if isinstance(a, Exact) and isinstance(b, Exact):
+        return a.value == b.value
+    none = Exact(None)
+    for one, other in ((left, right), (right, left)):
+        certain = other.things and not other.open and all(_never_none(thing) or engine.is_given(thing) for thing in other.things)
+        if one.only == none and certain:
+            return False
+    return None
+
+
+def _never_none(thing: object) -> bool:
+    return (isinstance(thing, Exact) and thing.value is not None) or isinstance(thing, Items | Closure) or getattr(thing, "made", False)
