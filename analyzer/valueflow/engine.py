@@ -314,7 +314,8 @@ class Engine:
 
     def run_property(self, state: State, function: FunctionValue, receiver: Val) -> Val:
         """The value of a property."""
-        from .calls import Arguments, run_function
+        from .calls import run_function
+        from .parameters import Arguments
 
         code = self.lower(function)
         if code is None or self.is_running(code, receiver) or len(self.frames) >= MOST_CALLS:

@@ -16,8 +16,8 @@ from .texts import text_of
 from .tracks import ELEMENT, ITEMS, tracked
 
 if TYPE_CHECKING:
-    from .calls import Arguments
     from .engine import Engine
+    from .parameters import Arguments
 
 PUT = frozenset({"append", "add", "appendleft", "put", "put_nowait", "push"})
 PUT_ALL = frozenset({"extend", "update"})

@@ -15,8 +15,8 @@ from .store import State
 from .tracks import held, is_collection, shown, tracked
 
 if TYPE_CHECKING:
-    from .calls import Arguments
     from .engine import Engine
+    from .parameters import Arguments
 
 FORM_ONLY = frozenset({
     "empty", "empty_like", "zeros", "zeros_like", "ones", "ones_like", "full", "full_like", "arange", "rand_like", "is_tensor",

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..values import ClassValue, FunctionValue
-from .calls import Arguments, bind_parameters, parameter_places
 from .domain import Method, Object, Val
 from .engine import Engine
 from .fields import initial
 from .names import FunctionNode
+from .parameters import Arguments, bind_parameters, parameter_places
 from .statements import run_block
 from .store import Fields, Raising, State, joined
 
