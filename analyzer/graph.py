@@ -49,6 +49,11 @@ class Node:
     holds: str = ""
 
     @property
+    def root(self) -> str:
+        """The class that the outermost call belongs to."""
+        return self.context.partition(".")[0]
+
+    @property
     def id(self) -> str:
         """Unique in a graph and the same in every run."""
         where = f"{self.at}:{self.column}:{self.kind}:{self.label}"
@@ -94,6 +99,8 @@ class Coverage:
     missing: tuple[NotEstablished, ...] = ()
 
 
+DETOUR = 1000
+"""What a hop costs that the main path takes only where there is no other."""
 Cost: TypeAlias = Callable[[Edge], int | None]
 
 
@@ -207,8 +214,11 @@ class FlowGraph:
     def _ways(self, starts: Iterable[Node], cost: Cost, backwards: bool = False) -> dict[Node, _Way]:
         """The cheapest way to each place that can be reached, the nearest first. A hop without a cost is not taken."""
 
-        def weight(_source: Node, _target: Node, hops: Mapping[Edge, object]) -> int | None:
-            return min((one for hop in hops if (one := cost(hop)) is not None), default=None)
+        aside = self._aside()
+
+        def weight(source: Node, target: Node, hops: Mapping[Edge, object]) -> int | None:
+            one = min((one for hop in hops if (one := cost(hop)) is not None), default=None)
+            return one if one is None or not {source.root, target.root} & aside else one + DETOUR
 
         known = dict.fromkeys(start for start in starts if start in self._graph)
         if not known:
@@ -216,6 +226,11 @@ class FlowGraph:
         graph = nx.reverse_view(self._graph) if backwards else self._graph
         lengths, nodes = nx.multi_source_dijkstra(graph, known, weight=weight)
         return {end: _Way(length, nodes[end]) for end, length in lengths.items()}
+
+    def _aside(self) -> set[str]:
+        """The variants of a worker that the main path does not tell of while there is another: all but the first that is covered."""
+        covered = [part.what for part in self.coverage if part.phases]
+        return set(covered[1:])
 
     def _hops(self, nodes: Iterable[Node], cost: Cost) -> Path:
         """The cheapest hop between each place and the next."""

@@ -5,6 +5,7 @@ that leads over them. Where that is still too much, the ways off the main path g
 """
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,8 +20,10 @@ HANDED_ON: frozenset[NodeKind] = frozenset({"variable", "argument", "parameter",
 TELLING: frozenset[NodeKind] = frozenset({"key", "transform", "test", "capture", "consumer", "width"})
 """Kinds of places that change a value, or decide something."""
 
-MOST_BOXES = 40
-MOST_ARROWS = 64
+MOST_BOXES = 28
+MOST_ARROWS = 36
+ROWS_ONLY = re.compile(r"\[.*\]|\.(to|contiguous|clone|detach|view|reshape|flatten|float|half|bfloat16|cuda|cpu)")
+"""Transforms of a tensor that choose rows or change its form: the captured points stay what they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,10 @@ class _Drawing:
 
     def fold_what_is_handed_on(self) -> None:
         """Fold the places that only hand a value on, but leave each file of the main path one box, and the place where it ends."""
-        self._keep(self._with_each_file({place for place in self.merged if place[0] not in HANDED_ON}))
+        self._keep(self._with_each_file({place for place in self.merged if place[0] not in HANDED_ON and not self._is_rows(place)}))
+
+    def _is_rows(self, place: Place) -> bool:
+        return place not in self.main and place[0] == "transform" and ROWS_ONLY.fullmatch(place[1]) is not None
 
     def _with_each_file(self, places: set[Place]) -> set[Place]:
         """The places, and one more of the main path for each file that has none; and where its legs end."""

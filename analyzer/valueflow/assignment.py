@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from .. import ir
 from ..graph import Node, NodeKind
+from ..values import ClassValue
 from .domain import UNKNOWN, Exact, Items, Object, Val, join_all
 from .engine import Engine
-from .fields import initial
+from .fields import front, initial
 from .store import State
 from .texts import text_of
 from .tracks import ELEMENT, ITEMS, is_collection, shown
@@ -51,13 +52,22 @@ def _unpack(engine: Engine, state: State, target: ir.Display, val: Val, at: ir.A
     count = len(target.items)
     matching = [t.items for t in val.things if isinstance(t, Items) and len(t.items) == count]
     known = [items for thing in val.objects if (items := known_items(state, thing)) is not None and len(items) == count]
-    columns = [*matching, *known]
+    named = [fields for thing in val.objects if len(fields := named_items(engine, state, val, thing)) == count]
+    columns = [*matching, *known, *named]
     for place, each in enumerate(target.items):
         if columns:
             part = join_all(items[place] for items in columns)
         else:
             part = replace(UNKNOWN, marks=val.marks, mixed=val.mixed, origin=val.origin)
         assign(engine, state, each, part, at)
+
+
+def named_items(engine: Engine, state: State, holder: Val, thing: Object) -> tuple[Val, ...]:
+    """The fields of a named tuple, in order; empty for anything else."""
+    if not isinstance(thing.cls, ClassValue) or not thing.made:
+        return ()
+    names = engine.types.fields(thing.cls)
+    return tuple(front(holder, state.fields(thing).get(name, UNKNOWN)) for name in names)
 
 
 def known_items(state: State, thing: Object) -> tuple[Val, ...] | None:

@@ -123,14 +123,12 @@ def work_side(chain: Chain, heap: dict[Object, Fields]) -> Iterator[Coverage]:
     roots = worker_roots(chain)
     for function, cls in roots:
         ended: list[str] = []
-        choices: list[tuple[Object, ...]] = [(one,) for one in drafts]
-        for draft in choices or [()]:  # without one to choose from, the draft is what the worker itself makes
-            engine = chain.engine(chain.forwarding, draft)
-            run_root(engine, function, cls, heap)
-            chain.finished(engine)
-            ended += [holder.path for holder, _, _ in engine.consumed]
-            for holder, name, node in engine.consumed:
-                show_width(chain, holder, name, node)
+        engine = chain.engine(chain.forwarding, drafts)  # without one to choose from, the draft is what the worker itself makes
+        run_root(engine, function, cls, heap)
+        chain.finished(engine)
+        ended += [holder.path for holder, _, _ in engine.consumed]
+        for holder, name, node in engine.consumed:
+            show_width(chain, holder, name, node)
         yield coverage(chain, cls, drafts, ended)
     if not roots or not chain.graph.of_kind("capture"):
         forward_alone(chain, heap)

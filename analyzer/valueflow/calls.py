@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..values import ClassValue, External, FunctionValue
-from .domain import NONE, UNKNOWN, Closure, Exact, Known, Method, Object, Outside, Thing, Val, exact, join_all
+from .domain import NONE, UNKNOWN, Closure, Exact, Known, Method, Object, Outside, Partial, Thing, Val, exact, join_all
 from .fields import bind, initial, read_attribute
 from .holders import call_collection
+from .items import new_list
 from .outside import call_builtin, call_method_outside, call_outside
 from .parameters import Arguments, as_argument, bind_parameters, read_arguments
 from .store import Raising, State, joined
@@ -139,12 +140,18 @@ def call_thing(engine: Engine, node: ir.Call, callee: Val, thing: Thing, argumen
             return enter(engine, node, thing, arguments, state)
         case Exact(value=ClassValue() as cls):
             return construct(engine, node, cls, arguments, state)
+        case Exact(value=External("functools.partial")) if arguments.positional:
+            callee, *first = arguments.positional
+            return Val((Partial(callee, tuple(first), arguments.keywords),))
         case Exact(value=External(name)):
             if (fact := engine.machine.supposed.calls.get(name)) is not None:
                 return engine.fact(fact)
             return call_outside(engine, node, UNKNOWN, name, arguments, state)
         case Closure():
             return run_function(engine, node, thing, thing.code, arguments, state)
+        case Partial():
+            given = Arguments((*thing.positional, *arguments.positional), {**thing.keywords, **arguments.keywords}, {}, arguments.complete)
+            return join_all(call_thing(engine, node, thing.callee, each, given, state) for each in thing.callee.things)
         case Object():
             return call_object(engine, node, thing, arguments, state)
         case Outside(receiver, name):
@@ -228,7 +235,8 @@ def run_function(engine: Engine, node: ir.Call, callee: Method | Closure, code: 
             end = None
             if not frame.results:
                 raise Raising(replace(raising.state, names=state.names, control=state.control)) from None
-    return _returned(engine, state, [*frame.results, *([(NONE, end)] if end is not None else [])])
+    found = _returned(engine, state, [*frame.results, *([(NONE, end)] if end is not None else [])])
+    return new_list(engine, state, None, join_all(frame.yields)) if code.is_generator else found
 
 
 def _frame(engine: Engine, callee: Method | Closure, code: ir.Function, node: ir.Call) -> Frame:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..graph import Node
-from .domain import UNKNOWN, Closure, Exact, Items, Val, exact, is_constant, join
+from .domain import UNKNOWN, Closure, Exact, Items, Something, Val, exact, is_constant, join
 from .items import items_of, truth
 from .store import State
 from .texts import test_text, text_of
@@ -103,4 +103,6 @@ def _same(engine: Engine, left: Val, right: Val) -> bool | None:
 
 
 def _never_none(thing: object) -> bool:
-    return (isinstance(thing, Exact) and thing.value is not None) or isinstance(thing, Items | Closure) or getattr(thing, "made", False)
+    if isinstance(thing, Exact):
+        return thing.value is not None
+    return isinstance(thing, Items | Closure | Something) or getattr(thing, "made", False)

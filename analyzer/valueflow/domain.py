@@ -58,6 +58,11 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
+class Something:
+    """A value of which only that is known: it is not None."""
+
+
+@dataclass(frozen=True, slots=True)
 class Items:
     """A tuple."""
 
@@ -81,6 +86,15 @@ class Outside:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Partial:
+    """A callee with some of its arguments."""
+
+    callee: Val
+    positional: tuple[Val, ...]
+    keywords: dict[str, Val]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Closure:
     """A function defined inside another, with the variables around it."""
 
@@ -90,7 +104,7 @@ class Closure:
     around: dict[str, Val]
 
 
-Thing: TypeAlias = Exact | Known | Object | Items | Method | Outside | Closure
+Thing: TypeAlias = Exact | Known | Something | Object | Items | Method | Outside | Partial | Closure
 Origin: TypeAlias = tuple[str, tuple[str, ...]]
 """Whose config a value was read from ("draft", "target"), and the keys that lead to it."""
 
@@ -125,6 +139,7 @@ class Val:
 
 
 UNKNOWN = Val(open=True)
+SOMETHING = Val((Something(),))
 NONE = Val((Exact(None),))
 
 

@@ -18,6 +18,7 @@ from ..results import Location, NotEstablished
 from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, FunctionValue, Instance, ListValue
 from .domain import UNKNOWN, Exact, Method, Object, Val, exact
 from .fields import whole
+from .items import read_element
 from .relevance import Relevance
 from .store import State
 from .tracks import Tracks, held, holds, tracked
@@ -42,6 +43,7 @@ class Frame:
     context: str
     symbol: str
     results: list[tuple[Val, State]] = field(default_factory=list)
+    yields: list[Val] = field(default_factory=list)
     breaks: list[State] = field(default_factory=list)
     continues: list[State] = field(default_factory=list)
 
@@ -322,6 +324,20 @@ class Engine:
             return UNKNOWN
         node = ir.Call(ir.Name(function.name, self.at), (), self.at)
         return run_function(self, node, Method(function, receiver), code, Arguments((), {}, {}, True), state)
+
+    def enter_context(self, val: Val, state: State, at: ir.At) -> Val:
+        """What ``with … as`` binds: what ``__enter__`` returns, what a generator yields, else the value itself."""
+        from .calls import call_thing
+        from .parameters import Arguments
+
+        thing = val.only
+        if isinstance(thing, Object) and isinstance(thing.cls, ClassValue):
+            enter = self.types.find(thing.cls, "__enter__")[0]
+            if isinstance(enter, FunctionValue):
+                node = ir.Call(ir.Name("__enter__", at), (), at)
+                return call_thing(self, node, val, Method(enter, val), Arguments((), {}, {}, True), state)
+        is_generator = isinstance(thing, Object) and thing.made and thing.path.startswith("list#")
+        return read_element(state, val, None) if is_generator else val
 
     @property
     def at(self) -> ir.At:

@@ -10,7 +10,7 @@ from .calls import call
 from .conditions import boolean, compare, conditional
 from .domain import NONE, UNKNOWN, Closure, Exact, Items, Object, Val, exact, join, join_all
 from .fields import front, initial, read_attribute, whole
-from .items import MOST_ITEMS, items_of, new_list, read_element, truth
+from .items import MOST_ITEMS, entries_of, items_of, new_list, read_element, truth
 from .lookups import look_up, origin_of, reads_key
 from .store import State
 from .texts import index_text
@@ -66,8 +66,12 @@ def _made(engine: Engine, node: ir.Expression, state: State) -> Val:
         case ir.FormattedString():
             parts = [evaluate(engine, part, state) for part in node.parts]
             return replace(UNKNOWN, origin=frozenset().union(*(origin_of(engine, part) for part in parts)))
-        case ir.Await() | ir.Yield():
-            return evaluate(engine, node.value, state) if node.value is not None else NONE
+        case ir.Await():
+            return evaluate(engine, node.value, state)
+        case ir.Yield():
+            val = evaluate(engine, node.value, state) if node.value is not None else NONE
+            engine.frame.yields.append(read_element(state, val, None) if node.delegate else val)
+            return UNKNOWN
         case ir.Slice():
             for part in (node.lower, node.upper, node.step):
                 if part is not None:
@@ -222,6 +226,8 @@ def dict_display(engine: Engine, node: ir.DictDisplay, state: State) -> Val:
     for key, item in node.items:
         val = evaluate(engine, item, state)
         if key is None:
+            for name, entry in entries_of(state, val).items():
+                state.write(made, f"[{name!r}]", entry)
             continue
         at = evaluate(engine, key, state).only
         if isinstance(at, Exact) and isinstance(at.value, str | int):

@@ -178,7 +178,7 @@ def front(holder: Val, inner: Val) -> Val:
 
 def read_attribute(engine: Engine, state: State, val: Val, name: str) -> Val:
     """``val.name``."""
-    if val.marks and not val.objects:
+    if val.marks and not any(isinstance(thing.cls, ClassValue) for thing in val.objects):
         return UNKNOWN if name in NOT_CARRIED else Val((Outside(val, name),), open=True, marks=val.marks, mixed=val.mixed)
     found = [_of_thing(engine, state, val, thing, name) for thing in val.things]
     if not found:

@@ -38,6 +38,10 @@ def call_collection(engine: Engine, node: ir.Call, holder: Val, arguments: Argum
         if name in PUT and not holder.things and any(tracked(state, val) for val in arguments.all()):
             engine.lost(f"{name}(…)", "the collection that is given a tracked value is not known", node.at)
         return None
+    if name == "clear":
+        for thing in things:
+            empty(state, thing, certain=holder.only is thing)
+        return NONE
     if name in PUT or name in PUT_ALL or name == "insert":
         for val in (*arguments.positional[1 if name == "insert" else 0 :], *arguments.keywords.values()):
             for thing in things:
@@ -46,6 +50,13 @@ def call_collection(engine: Engine, node: ir.Call, holder: Val, arguments: Argum
     if name in HAND_OUT:
         return hand_out(engine, state, holder, things, arguments, name)
     return None
+
+
+def empty(state: State, thing: Object, *, certain: bool) -> None:
+    """Take everything out of a collection, where it is surely this one."""
+    if certain:
+        state.heap[thing] = {name: val for name, val in state.fields(thing).items() if not name.startswith("[") and name != ELEMENT}
+        state.write(thing, ITEMS, Val((Items(()),)))
 
 
 def _has_method(engine: Engine, thing: Object, name: str) -> bool:

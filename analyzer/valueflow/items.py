@@ -4,7 +4,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .domain import UNKNOWN, Exact, Items, Object, Val, join_all
+from ..values import External
+from .domain import UNKNOWN, Exact, Items, Object, Val, join, join_all
 from .fields import front
 from .store import State
 from .tracks import ELEMENT, ITEMS
@@ -48,6 +49,31 @@ def read_element(state: State, holder: Val, item: Val | None) -> Val:
         item = join_all(parts) if parts else UNKNOWN
     found = front(holder, item)
     return replace(found, marks=holder.marks) if holder.marks else found
+
+
+def entries_of(state: State, holder: Val) -> dict[str, Val]:
+    """The entries of a dict whose keys are texts; of what may be several, those of each."""
+    found: dict[str, Val] = {}
+    for thing in holder.objects:
+        for slot, val in state.fields(thing).items():
+            if slot.startswith("['"):
+                name = slot[2:-2]
+                found[name] = front(holder, val) if name not in found else join(found[name], front(holder, val))
+    return found
+
+
+def is_whole_dict(state: State, holder: Val) -> bool:
+    """Whether all entries of a dict are known."""
+    thing = holder.only
+    return isinstance(thing, Object) and thing.made and ELEMENT not in state.fields(thing) and thing.path.startswith("dict#")
+
+
+def new_dict(engine: Engine, state: State, entries: dict[str, Val]) -> Val:
+    engine.serial += 1
+    made = Object(f"dict#{engine.serial}", External("builtins.dict"), made=True)
+    for name, val in entries.items():
+        state.write(made, f"[{name!r}]", val)
+    return Val((made,))
 
 
 def new_list(engine: Engine, state: State, items: tuple[Val, ...] | None, element: Val | None = None) -> Val:

@@ -59,6 +59,8 @@ class Names:
         leaves = tuple(leaves_of(found))
         if len(leaves) == 1:
             found = leaves[0]
+        if not isinstance(found, FunctionValue | ClassValue) and (plain := module_function(module, name)) is not None:
+            return plain
         missing = not leaves or (isinstance(found, External) and found.name == f"builtins.{name}")
         return self._guarded(module, name) if missing else found
 
@@ -107,7 +109,7 @@ class Names:
                     found = find_in_class(self.machine, cls, name, after)
             except (GiveUp, NeedDecision, Raised, RecursionError):
                 found = MISSING, None
-            self._found[key] = found
+            found = self._found[key] = undecorated(found, name)
         return found
 
     def order(self, cls: ClassValue) -> tuple[ClassValue, ...]:
@@ -188,6 +190,25 @@ class Names:
                 return class_name(self.machine, owner, name)
         except (GiveUp, NeedDecision, Raised):
             return MISSING
+
+
+def undecorated(found: tuple[Value, Type | None], name: str) -> tuple[Value, Type | None]:
+    """A method itself, where a decorator that is not understood stands before it: it is taken to run the method."""
+    value, owner = found
+    if isinstance(owner, ClassValue) and owner.node is not None:
+        for node in reversed(owner.node.body):
+            if isinstance(node, FunctionNode) and node.name == name and not any(last_name(d) == "setter" for d in node.decorator_list):
+                is_it = isinstance(value, FunctionValue) and value.node is node
+                return found if is_it else (FunctionValue(owner.module, name, node, None, None, owner), owner)
+    return found
+
+
+def module_function(module: Module, name: str) -> FunctionValue | None:
+    """A function of a module's top level, whatever its decorators are."""
+    for node in reversed(module.tree.body):
+        if isinstance(node, FunctionNode) and node.name == name:
+            return FunctionValue(module, name, node, None, None, None)
+    return None
 
 
 def leaves_of(value: Value) -> Iterator[Value]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..values import MISSING, ClassValue, External, Instance
-from .domain import NONE, UNKNOWN, Exact, Items, Object, Val, exact, is_constant, join, join_all
+from .domain import NONE, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_constant, join, join_all
 from .fields import NOT_CARRIED, built_attribute, read_attribute
-from .items import items_of, new_list, read_element
+from .items import entries_of, items_of, new_dict, new_list, read_element
 from .lookups import look_up, origin_of, reads_key
 from .store import State
 from .tracks import held, is_collection, shown, tracked
@@ -191,7 +191,17 @@ def _any_all(engine: Engine, node: ir.Call, state: State) -> Val:
     return replace(UNKNOWN, marks=marks)
 
 
+def _dict(engine: Engine, node: ir.Call, state: State) -> Val:
+    """``dict(other, name=value)``."""
+    entries: dict[str, Val] = {}
+    for argument in node.arguments:
+        val = engine.evaluate(argument.value, state)
+        entries |= {argument.keyword: val} if argument.keyword is not None else entries_of(state, val)
+    return new_dict(engine, state, entries)
+
+
 BUILTINS: dict[str, Builtin] = {
+    "dict": _dict,
     "getattr": _getattr, "hasattr": _hasattr, "setattr": _setattr, "isinstance": _isinstance, "len": _len, "enumerate": _enumerate,
     "zip": _zip,
     **dict.fromkeys(COPIES, _copy), **dict.fromkeys(("int", "float", "max", "min", "next", "abs", "map", "filter"), _pass_on),
@@ -209,6 +219,9 @@ def call_outside(engine: Engine, node: ir.Call, callee: Val, name: str, argument
     given = [val for val in arguments.all() if tracked(state, val)]
     if not given:
         return replace(UNKNOWN, origin=origin)
+    copied = copy_of(engine, state, name, arguments)
+    if copied is not None:
+        return copied
     if not any(is_collection(val) for val in given):  # objects that hold something tracked: they stay what they are
         engine.assumptions.add("unfollowed-calls")
         return UNKNOWN
@@ -229,6 +242,20 @@ def _transform(engine: Engine, node: ir.Call, last: str, given: list[Val], argum
     return Val(open=True, marks=frozenset({made}), mixed=mixed)
 
 
+def copy_of(engine: Engine, state: State, name: str, arguments: Arguments) -> Val | None:
+    """``copy.copy(x)``, ``dataclasses.replace(x, field=…)``: another object that holds the same, but for what is given anew."""
+    if name not in ("copy.copy", "copy.deepcopy", "dataclasses.replace") or not arguments.positional:
+        return None
+    original = arguments.positional[0]
+    copies: list[Thing] = []
+    for thing in original.objects:
+        engine.serial += 1
+        made = Object(f"{thing.path}#{engine.serial}", thing.cls, made=True, element=thing.element)
+        state.heap[made] = {**state.fields(thing), **arguments.keywords}
+        copies.append(made)
+    return replace(original, things=tuple(copies)) if copies else None
+
+
 def _by_feature(arguments: Arguments) -> bool:
     """Whether tensors are joined along another axis than the rows: more rows are padding, more features are other states."""
     axis = arguments.keywords.get("dim") or arguments.keywords.get("axis") or (arguments.positional[1:2] or (exact(0),))[0]
@@ -243,7 +270,7 @@ def _mixes(state: State, val: Val) -> bool:
 
 def call_method_outside(engine: Engine, node: ir.Call, receiver: Val, name: str, arguments: Arguments, state: State) -> Val:
     """A method of something outside the tree: of a tensor that is tracked, of a config, or of an object of which nothing is known."""
-    if receiver.marks and not receiver.objects:
+    if receiver.marks:
         if name in NOT_CARRIED:
             return UNKNOWN
         made = engine.node("transform", f".{name}", node.at)

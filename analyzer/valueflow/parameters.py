@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..values import ClassValue, FunctionValue
-from .domain import Closure, Items, Method, Val, join_all
-from .items import items_of
+from .domain import SOMETHING, UNKNOWN, Closure, Items, Method, Val, join_all
+from .items import entries_of, is_whole_dict, items_of
 from .store import State
 from .texts import text_of
 from .tracks import is_collection
@@ -45,7 +45,8 @@ def read_arguments(engine: Engine, node: ir.Call, state: State) -> Arguments:
             complete = complete and items is not None
             positional += items or ()
         elif argument.star == 2:
-            complete = False
+            keywords |= entries_of(state, val)
+            complete = complete and is_whole_dict(state, val)
         elif argument.keyword is not None:
             keywords[argument.keyword] = val
             places[argument.keyword] = argument.value
@@ -72,6 +73,8 @@ def bind_parameters(engine: Engine, state: State, code: ir.Function, callee: Met
         else:
             val = _argument(engine, state, parameter, positional, keywords, arguments.complete)
             _refine(engine, val, parameter.annotation)
+            if val == UNKNOWN and parameter.default is None and (parameter.annotation or "").strip("\"' ").rpartition(".")[2] == "Tensor":
+                val = SOMETHING
             at = places.get(name, code.at)
             state.names[name] = engine.tracks.move(state, val, engine.maker("parameter", name, at), "call")
 

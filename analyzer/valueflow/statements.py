@@ -8,6 +8,7 @@ from .assignment import assign, assign_statement, known_items
 from .domain import UNKNOWN, Exact, Items, Object, Val
 from .engine import Engine
 from .fields import initial, whole
+from .holders import empty
 from .items import read_element, truth
 from .store import Raising, State, joined
 
@@ -75,7 +76,7 @@ def run(engine: Engine, node: ir.Statement, state: State) -> State | None:
 
 def _with(engine: Engine, node: ir.With, state: State) -> State | None:
     for item, target in node.items:
-        val = engine.evaluate(item, state)
+        val = engine.enter_context(engine.evaluate(item, state), state, node.at)
         if target is not None:
             assign(engine, state, target, val, node.at)
     return run_block(engine, node.body, state)
@@ -85,6 +86,10 @@ def _delete(engine: Engine, node: ir.Delete, state: State) -> None:
     for target in node.targets:
         if isinstance(target, ir.Name):
             state.names.pop(target.id, None)
+        elif isinstance(target, ir.Subscript) and isinstance(target.index, ir.Slice):
+            holder = engine.evaluate(target.value, state)
+            for thing in holder.objects if target.index.lower is target.index.upper is None else ():
+                empty(state, thing, certain=holder.only is thing)
         elif isinstance(target, ir.Attribute):
             for thing in engine.evaluate(target.value, state).objects:
                 state.write(thing, target.attr, UNKNOWN)

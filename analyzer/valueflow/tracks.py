@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from ..graph import Edge, EdgeKind, FlowGraph, Node
-from .domain import Exact, Items, Method, Object, Val
+from .domain import Exact, Items, Method, Object, Partial, Val
 from .store import State
 
 ITEMS = "#items"
@@ -85,6 +85,8 @@ def _inside(state: State, thing: object, depth: int, seen: set[Object]) -> Front
     match thing:
         case Items(items):
             parts = items
+        case Partial(callee, positional, keywords):
+            parts = (callee, *positional, *keywords.values())
         case Method(_, receiver):
             parts = (receiver,) if receiver is not None else ()
         case Object():
