@@ -135,9 +135,11 @@ def call_thing(engine: Engine, node: ir.Call, callee: Val, thing: Thing, argumen
     """Call one of the things that the callee may be."""
     match thing:
         case Exact(value=FunctionValue() as function):
-            return enter(engine, node, Method(function, None), arguments, state)
-        case Method():
+            return call_decorated(engine, node, Method(function, None), arguments, state)
+        case Method(receiver=None):
             return enter(engine, node, thing, arguments, state)
+        case Method():
+            return call_decorated(engine, node, thing, arguments, state)
         case Exact(value=ClassValue() as cls):
             return construct(engine, node, cls, arguments, state)
         case Exact(value=External("functools.partial")) if arguments.positional:
@@ -198,6 +200,52 @@ def construct(engine: Engine, node: ir.Call, cls: ClassValue, arguments: Argumen
     elif isinstance(init, FunctionValue):
         enter(engine, node, Method(init, Val((made,))), arguments, state)
     return Val((made,))
+
+
+def call_decorated(engine: Engine, node: ir.Call, method: Method, arguments: Arguments, state: State) -> Val:
+    """Call a function as its decorators leave it."""
+    wrapper = wrapper_of(engine, method.function)
+    if wrapper is None:
+        return enter(engine, node, method, arguments, state)
+    first = (method.receiver,) if method.receiver is not None else ()
+    given = Arguments((*first, *arguments.positional), arguments.keywords, {}, arguments.complete)
+    return join_all(call_thing(engine, node, wrapper, each, given, state) for each in wrapper.things)
+
+
+def wrapper_of(engine: Engine, function: FunctionValue) -> Val | None:
+    """What the tree's own decorators make of a function; None where there are none, or what they make is not known: they are then taken
+    to run it."""
+    if function.node is None or not function.node.decorator_list:
+        return None
+    if function.node not in engine.wrappers:
+        engine.wrappers[function.node] = None
+        engine.wrappers[function.node] = _wrapped(engine, function)
+    return engine.wrappers[function.node]
+
+
+def _wrapped(engine: Engine, function: FunctionValue) -> Val | None:
+    code = engine.lower(function)
+    found: Val | None = None
+    for decorator in reversed(code.decorators) if code is not None else ():
+        with engine.entered(engine.new_frame(code, function.module, function, function.owner, None, {}, None)):  # type: ignore[arg-type]
+            only = engine.evaluate(decorator, State()).only
+            if (isinstance(only, Exact) and isinstance(only.value, FunctionValue)) or isinstance(only, Closure):
+                raw = found or Val((Method(function, None),))
+                call = ir.Call(decorator, (), decorator.at)
+                made = call_made(engine, call, only, raw)
+                found = made if made.things and all(isinstance(each, Closure) for each in made.things) else found
+    return found
+
+
+def call_made(engine: Engine, node: ir.Call, decorator: Thing, raw: Val) -> Val:
+    """Run a decorator on a function."""
+    given = Arguments((raw,), {}, {}, True)
+    match decorator:
+        case Exact(value=FunctionValue() as function) if (code := engine.lower(function)) is not None:
+            return run_function(engine, node, Method(function, None), code, given, State())
+        case Closure():
+            return run_function(engine, node, decorator, decorator.code, given, State())
+    return UNKNOWN
 
 
 def enter(engine: Engine, node: ir.Call, method: Method, arguments: Arguments, state: State) -> Val:

@@ -60,7 +60,7 @@ class Chain:
     def forwarding(self) -> Relevance:
         """What leads to the forward of a model, or to the target's worker."""
         forwards = {f"{name}{call}" for _, name in self.fields for call in ("(", ".forward(")}
-        return self.searching(frozenset(forwards | {f"{name}." for name in self.pipeline.target_worker}))
+        return self.searching(frozenset((*forwards, *self.pipeline.target_worker)))
 
     def engine(self, relevance: Relevance, drafts: tuple[Object, ...] = (), graph: FlowGraph | None = None) -> Engine:
         """A new engine on the same graph; ``drafts`` stand for the models that are not reached through the target's worker."""

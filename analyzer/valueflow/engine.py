@@ -1,6 +1,7 @@
 """The value-flow analysis runs functions of the tree on values of :mod:`.domain`, both ways at every open branch."""
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -53,9 +54,10 @@ class Question:
     """What a run looks for, as data of the flow.
 
     ``keys``: the config keys. ``setters``: the methods that take the ids. ``projections``: the attributes of a draft that project the
-    captured states. ``paths``: by the name of a variable that holds the path of a model, whose it is ("draft", "target").
-    ``configs``: the configs in hand, by whose they are. ``ids``: what the keys hold, where it is given by itself. ``launch`` and
-    ``reader``: what the flow stands for among launch flags and among the parameters of what reads the keys.
+    captured states. ``handles``: the attributes by which a worker holds the target's. ``paths``: by the name of a variable that holds
+    the path of a model, whose it is ("draft", "target"). ``configs``: the configs in hand, by whose they are. ``ids``: what the keys
+    hold, where it is given by itself. ``launch`` and ``reader``: what the flow stands for among launch flags and among the parameters
+    of what reads the keys.
     """
 
     keys: frozenset[str]
@@ -64,6 +66,7 @@ class Question:
     paths: Mapping[str, str]
     configs: Mapping[str, Config]
     ids: tuple[int, ...] | None = None
+    handles: frozenset[str] = frozenset()
     launch: Mapping[str, Fact] = field(default_factory=dict)
     reader: Mapping[str, Fact] = field(default_factory=dict)
 
@@ -102,6 +105,7 @@ class Engine:
     statements: int = 0
     serial: int = 0
     handed: int = 0
+    wrappers: dict[ast.AST, Val | None] = field(default_factory=dict)
     symbolic: dict[tuple[Object, str], Val] = field(default_factory=dict)
     backings: dict[Instance | ListValue, Object] = field(default_factory=dict)
     made: dict[tuple[str, Location], Val] = field(default_factory=dict)
@@ -186,9 +190,11 @@ class Engine:
         if any(val.marks or val.origin or self.is_path(val) or held(state, val) for val in arguments):
             return True
         objects = receiver.objects if receiver is not None else ()
-        if any(self.is_marked_model(state, thing) for val in arguments for thing in val.objects):
+        if any(self.is_marked_model(state, thing) or self.is_handle(thing) for val in arguments for thing in val.objects):
             return True
         if any(holds(state, thing) or self.is_marked_model(state, thing) for thing in objects):
+            return True
+        if any(self.is_handle(each) for thing in objects if thing.made for val in state.fields(thing).values() for each in val.objects):
             return True
         if receiver is not None and isinstance(receiver.only, Exact) and isinstance(receiver.only.value, EnumMember):
             return True
@@ -206,6 +212,12 @@ class Engine:
 
     def is_path(self, val: Val) -> bool:
         return any(thing.path.rpartition(".")[2] in self.question.paths for thing in val.objects)
+
+    def is_handle(self, thing: Object) -> bool:
+        """Whether a thing is what the target is run by: its worker, or a class that holds a model behind it."""
+        holds_model = isinstance(thing.cls, ClassValue) and any(thing.cls is owner for owner, _ in self.model_fields)
+        through = thing.path.split(".")
+        return any(part in self.question.handles for part in (through if holds_model else through[-1:]))
 
     def is_given(self, thing: object) -> bool:
         """Whether a thing is the path of a model whose config is in hand: it was given."""
@@ -256,8 +268,6 @@ class Engine:
 
     def declared_result(self, function: FunctionValue, node: ir.Call) -> Val:
         """What a function that is not run is declared to return: one object for each place that calls it."""
-        import ast
-
         key = (function.name, self.location(node.at))
         found = self.made.get(key)
         if found is None:

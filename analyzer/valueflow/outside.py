@@ -177,6 +177,8 @@ def _pass_on(engine: Engine, node: ir.Call, state: State) -> Val:
     parts = [read_element(state, val, None) if val.things and not is_constant(val) else val for val in vals]
     if len(vals) == 1 and is_constant(vals[0]):
         return vals[0]
+    if isinstance(node.func, ir.Name) and node.func.id == "next":
+        return join_all(parts)
     found = join_all(parts)
     return replace(UNKNOWN, marks=found.marks, mixed=found.mixed, origin=found.origin)
 

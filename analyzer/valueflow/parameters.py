@@ -3,13 +3,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .. import ir
 from ..values import ClassValue, FunctionValue
-from .domain import SOMETHING, UNKNOWN, Closure, Items, Method, Val, join_all
-from .items import entries_of, is_whole_dict, items_of
+from .domain import SOMETHING, UNKNOWN, Closure, Items, Method, Val
+from .items import entries_of, is_whole_dict, items_of, new_dict
 from .store import State
 from .texts import text_of
 from .tracks import is_collection
@@ -69,7 +69,7 @@ def bind_parameters(engine: Engine, state: State, code: ir.Function, callee: Met
         elif parameter.kind == "star":
             state.names[name], positional = Val((Items(tuple(positional)),)), []
         elif parameter.kind == "star-star":
-            state.names[name] = replace(join_all(keywords.values()), open=True)
+            state.names[name] = new_dict(engine, state, keywords)
         else:
             val = _argument(engine, state, parameter, positional, keywords, arguments.complete)
             _refine(engine, val, parameter.annotation)

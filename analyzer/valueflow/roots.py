@@ -140,7 +140,7 @@ def entry_methods(chain: Chain, cls: ClassValue) -> Iterator[FunctionValue]:
 
 def loose_methods(chain: Chain, cls: ClassValue) -> Iterator[FunctionValue]:
     """The methods that use the target's worker and that no other method calls."""
-    users = chain.searching(frozenset(f"{word}." for word in chain.pipeline.target_worker))
+    users = chain.searching(frozenset(chain.pipeline.target_worker))
     assert cls.node is not None
     methods = [node for node in cls.node.body if isinstance(node, FunctionNode) and node.name != "__init__"]
     called = {each.attr for node in methods for each in ast.walk(node) if isinstance(each, ast.Attribute)}
