@@ -14,7 +14,8 @@ class Request:
 
     ``flows`` and ``models`` narrow the run; empty means all of them. ``target`` is the path of the target's config (a file or its
     folder). ``ids`` are the id lists to evaluate; None lets the program run every id and the default. ``flow_file`` describes a
-    flow that is not built in.
+    flow that is not built in. ``draft`` is the path of the draft's config, ``train`` the source of the trainer, ``train_config`` the config of
+    the training run.
     """
 
     source: str
@@ -24,6 +25,9 @@ class Request:
     layers: int | None = None
     ids: tuple[Ids, ...] | None = None
     flow_file: str | None = None
+    draft: str | None = None
+    train: str | None = None
+    train_config: str | None = None
 
 
 def ids_text(ids: Ids) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..values import BoundMethod, ExternalObject, ListValue, Tensor, Value
+from .hooks import register
 from .host import Host, Model
 
 Args = tuple[Value, ...]
@@ -190,7 +191,7 @@ def module_method(machine: Host, function: Value, args: Args, keywords: Keywords
         case "to" | "eval" | "train" | "cuda" | "half" | "requires_grad_" | "apply" | "float" | "bfloat16":
             return receiver
         case "register_forward_hook" | "register_forward_pre_hook":
-            return machine.raise_error("GiveUp", "a forward hook on a layer is not modelled")
+            return register(machine, receiver, name, rest, keywords)
     return machine.mystery(name, f"torch's {name} of a module", not_none=True)
 
 

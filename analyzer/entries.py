@@ -1,0 +1,116 @@
+"""Where to enter a trainer: from the functions that look into the target back to those that nobody calls.
+
+Who calls whom is told by names, which finds too many callers rather than too few: a function that is passed on is called by whoever
+names it, a method that Python or torch calls by whoever names its class.
+"""
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from .index import Index, Module
+from .trainer import MODEL, TrainerTree
+
+DEEPEST = 8
+"""Calls between an entry and the function that selects."""
+MOST_ENTRIES = 24
+IMPLICIT = frozenset({"forward"})
+"""Methods that are called without being named, besides those between underscores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A function or method of the trainer that can be run; ``called`` where something in the trainer calls it."""
+
+    module: Module
+    cls: ast.ClassDef | None
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+    called: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.cls.name}.{self.node.name}" if self.cls else self.node.name
+
+    @property
+    def name(self) -> str:
+        """The name by which it is called."""
+        implicit = self.node.name in IMPLICIT or (self.node.name.startswith("__") and self.node.name.endswith("__"))
+        return self.cls.name if self.cls is not None and implicit else self.node.name
+
+
+def find_selections(index: Index, tree: TrainerTree, words: Iterable[str]) -> list[list[Entry]]:
+    """For each function that names one of the words, the entries that lead to it: the outermost first, itself last.
+
+    Functions that the same outermost entries lead to are one selection.
+    """
+    found: dict[tuple[ast.AST, ...], list[Entry]] = {}
+    for entry in mentioning(index, tree, tuple(words)):
+        line = ways_to(index, tree, entry)
+        roots = tuple(each.node for each in line if not each.called)
+        if roots not in found or len(line) > len(found[roots]):
+            found[roots] = line
+    return list(found.values())
+
+
+def mentioning(index: Index, tree: TrainerTree, words: tuple[str, ...]) -> Iterator[Entry]:
+    """The functions that mention one of the words, a dotted one by both its parts, in order of file and line."""
+    for path in tree.tree.grep(tuple(word.rpartition(".")[2].encode() for word in words)):
+        module = index.module(index.module_of(path))
+        if module is not None and path != MODEL and not is_test(path):
+            for entry in functions_of(module):
+                names = names_in(entry.node)
+                if any(all(part in names for part in word.split(".")) for word in words):
+                    yield entry
+
+
+def is_test(path: str) -> bool:
+    """Whether pytest would collect from a file: what a test does is no training."""
+    *folders, name = path.split("/")
+    return name.startswith("test_") or name == "conftest.py" or bool({"tests", "test"} & set(folders))
+
+
+def functions_of(module: Module) -> Iterator[Entry]:
+    """The functions and methods of a module; nested ones belong to those around them."""
+    for node in module.tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield Entry(module, None, node)
+        elif isinstance(node, ast.ClassDef):
+            yield from (Entry(module, node, each) for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def names_in(node: ast.AST) -> frozenset[str]:
+    """All names, attributes and keywords that a piece of code mentions."""
+    found: set[str] = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name):
+            found.add(inner.id)
+        elif isinstance(inner, ast.Attribute):
+            found.add(inner.attr)
+        elif isinstance(inner, ast.keyword) and inner.arg:
+            found.add(inner.arg)
+    return frozenset(found)
+
+
+def ways_to(index: Index, tree: TrainerTree, entry: Entry) -> list[Entry]:
+    """The callers of a function, theirs and so on: those that nobody calls first, then from the outside to the inside."""
+    levels: list[list[Entry]] = [[entry]]
+    seen = {entry.node}
+    called: set[ast.AST] = set()
+    while levels[-1] and len(levels) <= DEEPEST and len(seen) < MOST_ENTRIES:
+        level: list[Entry] = []
+        for inner in levels[-1]:
+            callers = [each for each in mentioning(index, tree, (inner.name,)) if each.node is not inner.node and own(each, inner)]
+            if callers:
+                called.add(inner.node)
+            for each in callers:
+                if each.node not in seen:
+                    seen.add(each.node)
+                    level.append(each)
+        levels.append(level)
+    line = [Entry(e.module, e.cls, e.node, e.node in called) for level in reversed(levels) for e in level]
+    return sorted(line, key=lambda each: each.called)
+
+
+def own(caller: Entry, inner: Entry) -> bool:
+    """Whether a caller is another one than a method of the class that is named: a class names itself in its own methods."""
+    return not (inner.cls is not None and inner.name == inner.cls.name and caller.cls is inner.cls)

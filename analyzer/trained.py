@@ -1,0 +1,203 @@
+"""What a draft was trained on: every selection of a trainer, the ids that it takes, and the points that they come to.
+
+The ids come from wherever the trainer reads them. A training config stands in for them where one of its keys is the name by which the
+trainer asks, or that of a parameter or attribute which the asked-for value reaches unchanged; whether it decides the selection is put
+to the test with other ids.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from .configs import Config
+from .entries import Entry, find_selections
+from .interpret.recording import Given, last_name
+from .json_text import Json, Path
+from .outcome import Outcome
+from .results import Assumption, Location, Side, Step
+from .training import Answer, Trainer, Way
+
+MOST_WAYS = 24
+"""Values from outside that are tried for one key of the config."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunConfig:
+    """The config of a training run: the id lists in it by key, and where each stands."""
+
+    path: str
+    lists: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    places: Mapping[str, Location] = field(default_factory=dict)
+
+
+def read_run_config(config: Config) -> RunConfig:
+    """The lists of whole numbers in a training config, by their key; a key that stands in it twice with two lists is left out."""
+    found: dict[str, list[tuple[tuple[int, ...], Location]]] = {}
+    for path, ids in id_lists(dict(config.values), ()):
+        found.setdefault(str(path[-1]), []).append((ids, Location(config.path_printed, config.line_of(*path))))
+    single = {key: lists[0] for key, lists in found.items() if len({ids for ids, _ in lists}) == 1}
+    return RunConfig(
+        config.path_printed, {key: ids for key, (ids, _) in single.items()}, {key: place for key, (_, place) in single.items()}
+    )
+
+
+def id_lists(value: Json, path: Path) -> Iterator[tuple[Path, tuple[int, ...]]]:
+    """The lists of whole numbers under keys, at any depth."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from id_lists(inner, (*path, key))
+    elif isinstance(value, list) and value and path:
+        numbers = tuple(each for each in value if isinstance(each, int) and not isinstance(each, bool))
+        if len(numbers) == len(value):
+            yield path, numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """An answer, and the config's key that decides it; ``key`` is None where the trainer's own values do."""
+
+    answer: Answer
+    outcome: Outcome
+    at: Location | None
+    key: str | None = None
+
+
+# ------------------------------------------------------------------ selections
+
+
+def train(trainer: Trainer, config: RunConfig | None) -> Side:
+    """The points that a trainer feeds to fc. All selections must come to the same, for which one a draft was trained with is not known."""
+    selections = find_selections(trainer.index, trainer.tree, trainer.facts.selections)
+    if not selections:
+        words = ", ".join(trainer.facts.selections)
+        return unproved(f"nothing in the trainer looks into a target: no function names {words}", Location(trainer.tree.printed(""), 1))
+    loads = [line for line in find_selections(trainer.index, trainer.tree, trainer.facts.loads)]
+    sides = [select(trainer, line, loads, config) for line in selections]
+    doubtful = next((side for side in sides if side.points is None), None)
+    if doubtful is not None:
+        return doubtful
+    other = next((side for side in sides if side.points != sides[0].points), None)
+    if other is not None:
+        shown = " and ".join(f"{', '.join(side.points or ())} ({side.at})" for side in (sides[0], other))
+        return unproved(f"the trainer has more than one selection: {shown}", other.at)
+    return sides[0]
+
+
+def unproved(reason: str, at: Location | None) -> Side:
+    """A side that is not established."""
+    return Side(None, None, "not established", reason, at, at)
+
+
+def select(trainer: Trainer, line: list[Entry], loads: list[list[Entry]], config: RunConfig | None) -> Side:
+    """The first way from the outside to the inside that is established; else why the most promising one is not."""
+    reasons: list[Side] = []
+    for entries in ways(line, loads):
+        bound = bind(Way(trainer, entries), config)
+        side = side_of(trainer, bound, config)
+        if side.points is not None:
+            return side
+        reasons.append(side)
+    place = Location(trainer.tree.printed(line[-1].module.path), line[-1].node.lineno)
+    first = next((side for side in reasons if side.reason_at is not None), reasons[0])
+    return Side(None, None, "not established", first.reason, first.reason_at or place, first.at or place, first.assumptions)
+
+
+def ways(line: list[Entry], loads: list[list[Entry]]) -> Iterator[tuple[Entry, ...]]:
+    """A program that selects, alone or followed by one that reads what was recorded."""
+    for entry in line:
+        yield (entry,)
+        for readers in loads:
+            for reader in readers:
+                if reader.node is not entry.node and not any(reader.node is each.node for each in line):
+                    yield entry, reader
+
+
+# -------------------------------------------------------------------- binding
+
+
+def bind(way: Way, config: RunConfig | None) -> Bound:
+    """Run a way with the ids that the config gives, where one is given and decides the selection."""
+    if config is None:
+        answer = way.run(Given())
+        return Bound(answer, *answer.settled())
+    named = decided_by_name(way, config)
+    if named is not None:
+        return named
+    asked = way.run(Given(), everything_open=True)
+    found = [bound for key in config.lists for bound in decided_by_flow(way, config, key, asked)]
+    if found:
+        other = next((each for each in found if each.outcome.captured != found[0].outcome.captured), None)
+        if other is None:
+            return found[0]
+        return Bound(found[0].answer, Outcome(reason=f"the ids reach the selection in two ways that differ: {config.path}"), None)
+    return Bound(asked, unbound(way, config, asked), None)
+
+
+def decided_by_name(way: Way, config: RunConfig) -> Bound | None:
+    """The answer where the trainer asks for the config's keys by their names."""
+    given = Given(names=config.lists, places=config.places)
+    answer = way.run(given)
+    outcome, at = answer.settled()
+    for key in config.lists:
+        if outcome.captured is not None and decides(way, given, {key: config.lists[key]}, {}, outcome):
+            return Bound(answer, outcome, at, key)
+    return None
+
+
+def decided_by_flow(way: Way, config: RunConfig, key: str, asked: Answer) -> Iterator[Bound]:
+    """The answers where a value from outside reaches a parameter or attribute that is called like the key."""
+    for source in [source for source in asked.asked if (source, key) in asked.flows][:MOST_WAYS]:
+        given = Given({}, {source: config.lists[key]}, {source: config.places[key]})
+        answer = way.run(given)
+        outcome, at = answer.settled()
+        if outcome.captured is not None and decides(way, given, {}, {source: config.lists[key]}, outcome):
+            yield Bound(answer, outcome, at, key)
+
+
+def decides(way: Way, given: Given, names: Mapping[str, tuple[int, ...]], sources: Mapping[str, tuple[int, ...]], outcome: Outcome) -> bool:
+    """Whether other ids in the same place come to something else."""
+    limit = way.trainer.num_layers
+
+    def moved(ids: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple((k + 1) % limit for k in ids)
+
+    changed = Given(
+        {**given.names, **{name: moved(ids) for name, ids in names.items()}},
+        {**given.ways, **{source: moved(ids) for source, ids in sources.items()}},
+        given.places,
+    )
+    other, _ = way.run(changed).settled()
+    return other.captured != outcome.captured
+
+
+def unbound(way: Way, config: RunConfig, asked: Answer) -> Outcome:
+    """The config decides nothing: what the selection hangs on instead."""
+    keys = ", ".join(config.lists) or "no list of ids"
+    probe = next(iter(config.lists.values()), (0,))
+    sources = [source for source in list(asked.asked)[:MOST_WAYS] if last_name(source) is not None and reaches(way, source, probe)]
+    taken = f"takes its ids from {', '.join(sources)}" if sources else "takes its ids from nothing that a config could give"
+    place = next((asked.asked[source] for source in sources), None)
+    return Outcome(reason=f"{config.path} ({keys}) binds to nothing: the selection {taken}", at=place or Location(config.path, 1))
+
+
+def reaches(way: Way, source: str, probe: tuple[int, ...]) -> bool:
+    """Whether ids that stand in for a value from outside decide what is selected."""
+    given = Given({}, {source: probe})
+    outcome, _ = way.run(given).settled()
+    return outcome.captured is not None and decides(way, given, {}, {source: probe}, outcome)
+
+
+# --------------------------------------------------------------------- results
+
+
+def side_of(trainer: Trainer, bound: Bound, config: RunConfig | None) -> Side:
+    """An answer as a side of the comparison."""
+    outcome, answer = bound.outcome, bound.answer
+    assumptions = tuple(Assumption(name, answer.assumptions[name]) for name in sorted(answer.assumptions))
+    if outcome.captured is None:
+        return Side(None, None, "not established", outcome.reason, outcome.at, outcome.at, assumptions)
+    ids = config.lists[bound.key] if config is not None and bound.key is not None else None
+    path = answer.path
+    if bound.at is not None:
+        path = (*path, Step("concatenated", f"{len(outcome.captured)} parts", ", ".join(outcome.captured), bound.at))
+    return Side(outcome.captured, ids, "established", None, None, path[0].at if path else bound.at, assumptions, path)

@@ -1,0 +1,173 @@
+"""The training side: run a trainer from where it is entered to what it concatenates, and name the captured points.
+
+A trainer is entered at functions of which nothing calls them, with arguments of which nothing is known. Where the ids come from, and
+how a training config stands in for them, is told in ``trained``.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .entries import Entry
+from .interpret.code import Code
+from .interpret.machine import Machine
+from .interpret.names import decorators, module_name
+from .interpret.recording import Given, Ledger
+from .interpret.signals import GiveUp, NeedDecision, Raised
+from .judgement import judge_run
+from .library.tables import Library
+from .outcome import Outcome, first_open
+from .results import Location, Step
+from .target import ConfigFacts
+from .trainer import MODEL_PRINTED, TrainerIndex, TrainerTree
+from .training_facts import TrainingFacts
+from .values import BoundMethod, ClassValue, FunctionValue, Value
+
+MAX_RUNS = 16
+"""Runs of one way into a trainer under different answers to open conditions."""
+MAX_DECISIONS = 5
+RELEASES = "layers_return_tuples"
+"""The condition on the release of transformers: both answers are always followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trainer:
+    """A trainer, read for a target of which the layer count is known."""
+
+    tree: TrainerTree
+    index: TrainerIndex
+    code: Code
+    library: Library
+    facts: TrainingFacts
+    config: ConfigFacts
+    num_layers: int
+
+    def machine(self, decided: Mapping[str, bool], given: Given, everything_open: bool) -> tuple[Machine, Ledger]:
+        """A fresh machine for one run."""
+        machine = Machine(self.index, self.facts.facts, self.tree.printed, self.code, self.library)
+        machine.base_facts = dict(decided)
+        machine.num_layers = self.num_layers
+        machine.config_reader = self.config.reader(machine, self.num_layers)
+        return machine, machine.keep_ledger(given, everything_open=everything_open)
+
+
+@dataclass(slots=True)
+class Way:
+    """One way into a trainer: functions that are run one after the other, as programs that hand files on."""
+
+    trainer: Trainer
+    entries: tuple[Entry, ...]
+
+    def run(self, given: Given, *, everything_open: bool = False) -> Answer:
+        """What is concatenated, under every answer to the conditions that stay open."""
+        answer = Answer()
+        waiting: list[dict[str, bool]] = [{RELEASES: True}, {RELEASES: False}]
+        while waiting:
+            decided = waiting.pop(0)
+            machine, ledger = self.trainer.machine(decided, given, everything_open)
+            try:
+                outcome, at = self.once(machine, ledger)
+            except NeedDecision as need:
+                condition = first_open(need.condition, decided)
+                if condition is not None and len(decided) <= MAX_DECISIONS and len(answer.outcomes) + len(waiting) < MAX_RUNS:
+                    waiting += [{**decided, condition.key: True}, {**decided, condition.key: False}]
+                    continue
+                outcome, at = Outcome(reason=f"too many open conditions: {need.condition.key}", at=need.condition.at), None
+            answer.add(machine, ledger, outcome, at)
+        return answer
+
+    def once(self, machine: Machine, ledger: Ledger) -> tuple[Outcome, Location | None]:
+        try:
+            for entry in self.entries:
+                enter(machine, entry, everything_open=ledger.open)
+            return judge_run(machine, ledger)
+        except Raised as raised:
+            return Outcome(error=str(raised), at=raised.at), None
+        except GiveUp as limit:
+            return Outcome(reason=limit.reason, at=limit.at), None
+        except RecursionError:
+            return Outcome(reason="the program nests deeper than the analysis follows", at=machine.location()), None
+
+
+@dataclass(slots=True)
+class Answer:
+    """What the runs of one way came to."""
+
+    outcomes: list[tuple[Outcome, Location | None]] = field(default_factory=list)
+    assumptions: dict[str, str] = field(default_factory=dict)
+    path: tuple[Step, ...] = ()
+    asked: dict[str, Location | None] = field(default_factory=dict)
+    flows: set[tuple[str, str]] = field(default_factory=set)
+
+    def add(self, machine: Machine, ledger: Ledger, outcome: Outcome, at: Location | None) -> None:
+        self.outcomes.append((outcome, at))
+        texts = machine.supposed.texts
+        self.assumptions |= {name: texts.get(name, name) for name in (*machine.assumptions, *machine.lasting)}
+        self.asked |= ledger.asked
+        self.flows |= ledger.flows
+        if outcome.captured is not None and not self.path:
+            self.path = cleaned(machine.trail)
+
+    def settled(self) -> tuple[Outcome, Location | None]:
+        """The one outcome of all runs. A run that raises has trained nothing, so it is left out where another one does not raise."""
+        alive = [each for each in self.outcomes if each[0].error is None] or self.outcomes[:1]
+        if any(outcome.error is not None for outcome, _ in self.outcomes):
+            self.assumptions.setdefault("guards", "a branch that raises was not taken: a training that raised has trained nothing")
+        first = next((each for each in alive if each[0].reason is not None), alive[0])
+        if first[0].error is not None:
+            return Outcome(reason=f"the trainer raises {first[0].error}", at=first[0].at), None
+        different = next((each for each in alive if each[0].captured != first[0].captured), None)
+        if first[0].reason is None and different is not None:
+            texts = [", ".join(outcome.captured or ()) for outcome, _ in (first, different)]
+            return Outcome(reason=f"it hangs on an open condition: {texts[0]} or {texts[1]}", at=first[1]), None
+        return first
+
+
+def cleaned(trail: list[Step]) -> tuple[Step, ...]:
+    """The trail without the hops inside the model of transformers, each once."""
+    return tuple(dict.fromkeys(step for step in trail if step.at.file != MODEL_PRINTED))
+
+
+# ------------------------------------------------------------------- entering
+
+
+def enter(machine: Machine, entry: Entry, *, everything_open: bool) -> None:
+    """Run a function of the trainer; what nobody passes has its default, where nothing in the trainer calls it."""
+    with machine.in_module(entry.module):
+        owner = module_name(machine, entry.module, entry.cls.name if entry.cls is not None else entry.node.name)
+        function: Value = owner
+        if isinstance(owner, ClassValue) and entry.cls is not None:
+            found, _ = machine.find_in_class(owner, entry.node.name)
+            receiver: Value = owner
+            if isinstance(found, FunctionValue) and not is_static(entry.node):
+                receiver = machine.call(owner, (), arguments(machine, machine.find_in_class(owner, "__init__")[0], True))
+            function = machine.get_attribute(receiver, entry.node.name)
+        machine.call(function, (), arguments(machine, function, everything_open or entry.called))
+    machine.frames.clear()
+
+
+def is_static(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a method is called on its class."""
+    return bool({"staticmethod", "classmethod"} & set(decorators(node)))
+
+
+def arguments(machine: Machine, function: Value, is_open: bool) -> dict[str, Value]:
+    """What a function is given: as the training config says, else nothing is known of it; a default stays one unless ``is_open``."""
+    bound = isinstance(function, BoundMethod)
+    inner = function.function if isinstance(function, BoundMethod) else function
+    if not isinstance(inner, FunctionValue) or inner.node is None:
+        return {}
+    code = machine.code.function(inner.module, inner.node)
+    skipped = 1 if bound or (inner.owner is not None and not is_static(inner.node)) else 0
+    given: dict[str, Value] = {}
+    for parameter in code.parameters[skipped:]:
+        if parameter.kind in ("star", "star-star"):
+            continue
+        value = machine.given_value(parameter.name)
+        if value is not None:
+            given[parameter.name] = value[0]
+        elif parameter.default is None or is_open:
+            given[parameter.name] = machine.unknown(parameter.name, f"an argument of {inner.name}, which nothing in the trainer passes")
+        else:
+            machine.assume("defaults")
+    return given
