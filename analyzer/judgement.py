@@ -29,6 +29,11 @@ class Judge:
     ledger: Ledger
     streams: tuple[Stream, ...]
 
+    @property
+    def own(self) -> set[Atom]:
+        """What the target made."""
+        return {atom for stream in self.streams for atom in (*stream.content.atoms(), *stream.finals)}
+
     def verdict(self) -> tuple[Outcome, Location | None]:
         """The one sequence of points that was concatenated, and where; or why there is none."""
         found: dict[tuple[str, ...], Location | None] = {}
@@ -47,11 +52,31 @@ class Judge:
         return Outcome(reason=f"more than one concatenation may feed fc: {shown}", at=next(iter(found.values()))), None
 
     def outermost(self) -> Iterator[tuple[Atom, Join]]:
-        """The concatenations that are no part of another one."""
+        """The concatenations that are no part of another one, nor made of what came of another one: that one feeds fc, if any does."""
         logged = {atom for entry in self.entries("joins") if isinstance(entry, Content) for atom in entry.atoms()}
         inner = {part for atom in logged for piece in self.ledger.joins[atom].pieces or () if (part := single(piece.now)) is not None}
-        for atom in sorted(logged - inner, key=lambda each: (each.at.file, each.at.line) if each.at else ("", 0)):
+        later = {atom for atom in logged if self.is_later(self.ledger.joins[atom])}
+        for atom in sorted(logged - inner - later, key=lambda each: (each.at.file, each.at.line) if each.at else ("", 0)):
             yield atom, self.ledger.joins[atom]
+
+    def is_later(self, join: Join) -> bool:
+        """Whether what a concatenation has of the target came to it through another one."""
+        pieces = join.pieces or ()
+        if any(self.point(piece) is not None for piece in pieces):
+            return False
+        contents = [inner for piece in pieces if isinstance(piece.now, Content) for atom in piece.now.atoms() for inner in atom.inputs]
+        return any(atom in self.ledger.joins for content in contents for atom in self.behind(content))
+
+    @staticmethod
+    def behind(value: Value) -> set[Atom]:
+        """The atoms of a tensor and of all that it was made of."""
+        waiting, seen = list(value.atoms()) if isinstance(value, Content) else [], set[Atom]()
+        while waiting:
+            atom = waiting.pop()
+            if atom not in seen:
+                seen.add(atom)
+                waiting += [inner for content in atom.inputs for inner in content.atoms()]
+        return seen
 
     def entries(self, kind: str) -> tuple[Value, ...]:
         held = self.ledger.log[kind]
@@ -104,19 +129,7 @@ class Judge:
         """Whether a tensor holds something of the target, or something that was made of it."""
         if not isinstance(value, Content):
             return False
-        own = {atom for stream in self.streams for atom in (*stream.content.atoms(), *stream.finals)}
-        waiting, seen = list(value.atoms()), set[Atom]()
-        while waiting:
-            atom = waiting.pop()
-            if atom in seen:
-                continue
-            seen.add(atom)
-            if atom in own:
-                return True
-            join = self.ledger.joins.get(atom)
-            contents = [*atom.inputs, *(piece.now for piece in (join.pieces if join is not None else None) or ())]
-            waiting += [inner for content in contents if isinstance(content, Content) for inner in content.atoms()]
-        return False
+        return bool(self.own & self.behind(value))
 
     def changed(self, atom: Atom) -> Outcome | None:
         """Whether something of torch makes another tensor out of a concatenation: its columns may be others then."""

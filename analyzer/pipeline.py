@@ -5,7 +5,7 @@
 3. lower   `lower` turns the functions that are reached into IR, through libcst
 4. run     `interpret` executes setter and forward abstractly, `evaluation` for one id list
 5. record  every hop of a tracked value goes into the evaluation's path
-6. judge   `wiring` reads the convention off the evaluations, `rules` look for defects
+6. judge   `wiring` reads the convention off the evaluations, `comparison` holds serving against training, `rules` look for defects
 7. show    `report` and `json_report`
 """
 
@@ -16,6 +16,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from .comparison import compare
+from .configs import load_config
 from .errors import BadInput
 from .evaluation import Program
 from .flows.flow import BUILT_IN, Flow, load_flow, load_flow_file
@@ -23,9 +25,11 @@ from .index import Index
 from .interpret.code import Code
 from .library.tables import Library
 from .request import Request
-from .results import Analysis, Location, NotEstablished, SourceFacts, Wiring
+from .results import Analysis, Comparison, Location, NotEstablished, SourceFacts, Wiring
+from .serving import served_ids
 from .source import SourceTree, open_source
 from .target import ConfigFacts, read_target
+from .trained import train_source
 from .wiring import DEFAULT_LAYERS, Found, evaluate_all, find_targets
 
 RECURSION = 20_000
@@ -58,6 +62,7 @@ def run(request: Request) -> Analysis:
     tree = open_source(request.source, flows[0].package)
     index = Index(tree)
     wirings: list[Wiring] = []
+    comparisons: list[Comparison] = []
     problems: list[NotEstablished] = []
     for flow in flows:
         program = Program(index, flow, Code(tree.printed), library_of(flow), tree.printed)
@@ -65,8 +70,23 @@ def run(request: Request) -> Analysis:
         found, unread = find_targets(program, tree)
         problems += [*(each for each in unread if each.what != "file"), *missing_architectures(request, config, found)]
         layers = request.layers or config.num_layers() or DEFAULT_LAYERS
-        wirings += evaluate_all(program, narrow(request, config, found, index, tree), config, layers, request.ids)
-    return Analysis(facts(tree, index), tuple(wirings), (*unreadable(index, tree), *problems))
+        chosen = narrow(request, config, found, index, tree)
+        wirings += evaluate_all(program, chosen, config, layers, request.ids)
+        comparisons += against_training(request, program, chosen, config)
+    return Analysis(facts(tree, index), tuple(wirings), (*unreadable(index, tree), *problems), tuple(comparisons))
+
+
+def against_training(request: Request, program: Program, chosen: list[Found], config: ConfigFacts) -> Iterator[Comparison]:
+    """What is served to the draft that was given, held against what the trainer that was given trained."""
+    if request.draft is None:
+        if request.train is not None or request.train_config is not None:
+            raise BadInput("--train compares what is served to a draft with what it was trained on: give the draft's config with --draft")
+        return
+    if request.train is None and request.train_config is not None:
+        raise BadInput("--train-config is the config of a training run: give the trainer's source with --train")
+    draft, layers = load_config(request.draft), request.layers or config.num_layers()
+    trained = None if request.train is None else train_source(request.train, request.train_config, program, config, layers)
+    yield from compare(program, chosen, config, layers, draft, trained, served_ids)
 
 
 def choose_flows(request: Request) -> list[Flow]:

@@ -9,13 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from .configs import Config
+from .configs import Config, load_config
 from .entries import Entry, find_selections
+from .evaluation import Program
+from .interpret.code import Code
 from .interpret.recording import Given, last_name
 from .json_text import Json, Path
 from .outcome import Outcome
 from .results import Assumption, Location, Side, Step
+from .target import ConfigFacts
+from .trainer import TrainerIndex, open_trainer
 from .training import Answer, Trainer, Way
+from .training_facts import load_training_facts
 
 MOST_WAYS = 24
 """Values from outside that are tried for one key of the config."""
@@ -28,6 +33,10 @@ class RunConfig:
     path: str
     lists: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     places: Mapping[str, Location] = field(default_factory=dict)
+
+    def step(self, key: str) -> Step:
+        """The hop that the ids of a key begin with."""
+        return Step("the training config", key, f"[{', '.join(map(str, self.lists[key]))}]", self.places[key])
 
 
 def read_run_config(config: Config) -> RunConfig:
@@ -63,6 +72,18 @@ class Bound:
 
 
 # ------------------------------------------------------------------ selections
+
+
+def train_source(source: str, run_config: str | None, program: Program, config: ConfigFacts, layers: int | None) -> Side:
+    """The training side of a trainer that the user named, for the target that an engine is read for; BadInput where it cannot be read."""
+    tree = open_trainer(source)
+    run = None if run_config is None else read_run_config(load_config(run_config))
+    if layers is None:
+        place = Location(tree.printed(""), 1)
+        return unproved("how many layers the target has is not known: give its config with --target", place)
+    facts = load_training_facts(tree.package)
+    trainer = Trainer(tree, TrainerIndex(tree), Code(tree.printed), program.library, facts, config, layers)
+    return train(trainer, run)
 
 
 def train(trainer: Trainer, config: RunConfig | None) -> Side:
@@ -135,7 +156,7 @@ def bind(way: Way, config: RunConfig | None) -> Bound:
 
 def decided_by_name(way: Way, config: RunConfig) -> Bound | None:
     """The answer where the trainer asks for the config's keys by their names."""
-    given = Given(names=config.lists, places=config.places)
+    given = Given(names=config.lists, steps={key: config.step(key) for key in config.lists})
     answer = way.run(given)
     outcome, at = answer.settled()
     for key in config.lists:
@@ -147,7 +168,7 @@ def decided_by_name(way: Way, config: RunConfig) -> Bound | None:
 def decided_by_flow(way: Way, config: RunConfig, key: str, asked: Answer) -> Iterator[Bound]:
     """The answers where a value from outside reaches a parameter or attribute that is called like the key."""
     for source in [source for source in asked.asked if (source, key) in asked.flows][:MOST_WAYS]:
-        given = Given({}, {source: config.lists[key]}, {source: config.places[key]})
+        given = Given({}, {source: config.lists[key]}, {source: config.step(key)})
         answer = way.run(given)
         outcome, at = answer.settled()
         if outcome.captured is not None and decides(way, given, {}, {source: config.lists[key]}, outcome):
@@ -164,7 +185,7 @@ def decides(way: Way, given: Given, names: Mapping[str, tuple[int, ...]], source
     changed = Given(
         {**given.names, **{name: moved(ids) for name, ids in names.items()}},
         {**given.ways, **{source: moved(ids) for source, ids in sources.items()}},
-        given.places,
+        given.steps,
     )
     other, _ = way.run(changed).settled()
     return other.captured != outcome.captured

@@ -14,6 +14,7 @@ from .interpret.machine import Machine
 from .interpret.names import decorators, module_name
 from .interpret.recording import Given, Ledger
 from .interpret.signals import GiveUp, NeedDecision, Raised
+from .ir import At
 from .judgement import judge_run
 from .library.tables import Library
 from .outcome import Outcome, first_open
@@ -134,6 +135,7 @@ def cleaned(trail: list[Step]) -> tuple[Step, ...]:
 def enter(machine: Machine, entry: Entry, *, everything_open: bool) -> None:
     """Run a function of the trainer; what nobody passes has its default, where nothing in the trainer calls it."""
     with machine.in_module(entry.module):
+        machine.frame.at = At(entry.node.lineno, entry.node.col_offset)
         owner = module_name(machine, entry.module, entry.cls.name if entry.cls is not None else entry.node.name)
         function: Value = owner
         if isinstance(owner, ClassValue) and entry.cls is not None:
@@ -169,5 +171,5 @@ def arguments(machine: Machine, function: Value, is_open: bool) -> dict[str, Val
         elif parameter.default is None or is_open:
             given[parameter.name] = machine.unknown(parameter.name, f"an argument of {inner.name}, which nothing in the trainer passes")
         else:
-            machine.assume("defaults")
+            machine.assume("call-defaults")
     return given

@@ -41,8 +41,8 @@ class Given:
 
     names: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     ways: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    places: Mapping[str, Location] = field(default_factory=dict)
-    """Where each key of the config stands."""
+    steps: Mapping[str, Step] = field(default_factory=dict)
+    """The first hop of each: where the config says so."""
 
     def find(self, key: str) -> tuple[str, tuple[int, ...]] | None:
         """The name or way that answers this key, and its ids."""
@@ -191,12 +191,11 @@ class Recording(State):
         slot = f"given {key}"
         held = self.noted(self.written, slot)
         if not isinstance(held, ListValue):
-            place = self.ledger.given.places.get(name) or self.location()
             held = ListValue(self.heap.new(items=tuple(Id(k) for k in ids)))
             self.heap.write(self.written, slot, held)
             shown = f"[{', '.join(map(str, ids))}]"
-            if place is not None:
-                self.trail.append(Step("the training config", name, shown, place))
+            if (step := self.ledger.given.steps.get(name)) is not None:
+                self.trail.append(step)
             self.record(f"bound to {key}", shown, shown)
         return (held,)
 

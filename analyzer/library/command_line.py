@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..values import MISSING, BuiltinMethod, ExternalObject, Unknown, Value
+from ..values import MISSING, BuiltinMethod, ExternalObject, ListValue, Value
 from .host import Host, Model
 
 Args = tuple[Value, ...]
@@ -49,7 +49,7 @@ def parse(machine: Host, function: Value, args: Args, keywords: Keywords) -> Val
         if isinstance(key, str) and key.startswith("option "):
             name = key.removeprefix("option ")
             space[name] = value
-            if not isinstance(value, Unknown) and value is not None:
+            if isinstance(value, ListValue | tuple):
                 machine.record(f"option {name}", machine.show(value), machine.show(value))
     return ExternalObject("argparse.Namespace", machine.fresh_key("options"), space)
 

@@ -15,7 +15,7 @@ def save(machine: Host, function: Value, args: Args, keywords: Keywords) -> Valu
     record = machine.pick(args[0]) if args else machine.pick(keywords.get("obj", keywords.get("tensors", MISSING)))
     if isinstance(record, DictValue):
         machine.note("saved", (machine.here(), frozen(machine, record)))
-        machine.record("saved", machine.show(record), ", ".join(map(machine.show, keys_of(machine, record))) or "an open dict")
+        machine.record("saved", "a record", ", ".join(map(machine.show, keys_of(machine, record))) or "an open dict")
     elif isinstance(record, Unknown | Phi | Tensor | ListValue | tuple):
         machine.note("saved", (machine.here(), None))
     return None

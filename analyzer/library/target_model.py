@@ -24,6 +24,13 @@ def embedded(machine: Host, function: Value, args: Args, keywords: Keywords) -> 
     return machine.opaque("embed_tokens", (machine.source("tokens", blank=False),), exact=True)
 
 
+def computed(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    """A tensor that a part of the model makes of another one."""
+    name, tensor = args[0], machine.pick(args[1])
+    assert isinstance(name, str)
+    return machine.opaque(name, (tensor,), exact=True) if isinstance(tensor, Tensor) else machine.mystery(name, "made of something unknown")
+
+
 def begins(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     machine.begin_walk()
     return None
@@ -104,6 +111,7 @@ FUNCTIONS: dict[str, Model] = {
     "torch.nn.functional.pad": torch_pad,
     "flowcheck_model.target_config": target_config,
     "flowcheck_model.embedded": embedded,
+    "flowcheck_model.computed": computed,
     "flowcheck_model.begins": begins,
     "flowcheck_model.ends": ends,
     "flowcheck_model.unknown": unknown,
