@@ -55,6 +55,20 @@ def features(path, input_ids, ids=(5, 1, 3)):
     model(input_ids)
     return torch.cat(captured, dim=-1)
 """
+SAMPLES = HEAD + """
+def features(path, loader, draft, ids=(1, 3, 5)):
+    model = AutoModelForCausalLM.from_pretrained(path)
+    captured = []
+    for k in ids:
+        model.model.layers[k].register_forward_hook(lambda module, args, output: captured.append(output[0]))
+    for batch in loader:
+        captured.clear()
+        model(**batch)
+        draft(torch.cat(captured, dim=-1))
+"""
+KEPT = "output[0] if isinstance(output, tuple) else output"
+CAT = "    return torch.cat([captured[k] for k in ids], dim=-1)"
+STATES_CAT = "    return torch.cat([states[k + 1] for k in ids], dim=-1)"
 SHAPES = {
     "hooks in the order of the ids": (HOOKS, "out:1, out:3, out:5"),
     "another order of ids": (changed(HOOKS, ("(1, 3, 5)", "(5, 1, 3)")), "out:5, out:1, out:3"),
@@ -62,30 +76,216 @@ SHAPES = {
     "sorted ids": (changed(HOOKS, ("(1, 3, 5)", "(5, 1, 3)"), ("for k in ids]", "for k in sorted(ids)]")), "out:1, out:3, out:5"),
     "layers[-1] is the last layer": (changed(HOOKS, ("(1, 3, 5)", "(-1, 3)")), "out:7, out:3"),
     "all but the last": (changed(HOOKS, ("for k in ids]", "for k in ids[:-1]]")), "out:1, out:3"),
+    "all but the last, by a variable": (
+        changed(HOOKS, (CAT, "    end = -1\n    states = [captured[k] for k in ids]\n    return torch.cat(states[:end], dim=-1)")),
+        "out:1, out:3",
+    ),
     "all but the first": (changed(HOOKS, ("for k in ids]", "for k in ids[1:]]")), "out:3, out:5"),
-    "ids changed before they are used": (changed(HOOKS, ("    captured,", "    ids = [k + 1 for k in ids]\n    captured,")), "out:2, out:4, out:6"),
-    "an append to the ids": (changed(HOOKS, ("    captured,", "    ids = [*ids, 7]\n    captured,")), "out:1, out:3, out:5, out:7"),
-    "a hook that keeps the input": (changed(HOOKS, ("output[0] if isinstance(output, tuple) else output", "args[0]")), "out:0, out:2, out:4"),
-    "the input of layer 0": (changed(HOOKS, ("output[0] if isinstance(output, tuple) else output", "args[0]"), ("(1, 3, 5)", "(0, 3)")), "embed, out:2"),
+    "ids changed before they are used": (
+        changed(HOOKS, ("    captured,", "    ids = [k + 1 for k in ids]\n    captured,")),
+        "out:2, out:4, out:6",
+    ),
+    "an id more": (changed(HOOKS, ("    captured,", "    ids = [*ids, 7]\n    captured,")), "out:1, out:3, out:5, out:7"),
+    "a hook that keeps the input": (changed(HOOKS, (KEPT, "args[0]")), "out:0, out:2, out:4"),
+    "the input of layer 0": (changed(HOOKS, (KEPT, "args[0]"), ("(1, 3, 5)", "(0, 3)")), "embed, out:2"),
     "a hook before the layer": (
-        changed(HOOKS, ("module, args, output", "module, args"), ("output[0] if isinstance(output, tuple) else output", "args[0]"), ("register_forward_hook", "register_forward_pre_hook")),
+        changed(HOOKS, ("module, args, output", "module, args"), (KEPT, "args[0]"), ("register_forward_hook", "register_forward_pre_hook")),
         "out:0, out:2, out:4",
     ),
-    "a hook on the feed-forward": (changed(HOOKS, ("layers[k]", "layers[k].mlp")), "out:1/no-residual, out:3/no-residual, out:5/no-residual"),
-    "a hook on the norm before the layer": (changed(HOOKS, ("layers[k]", "layers[k].input_layernorm")), "out:0/normed, out:2/normed, out:4/normed"),
+    "a hook with keywords": (
+        changed(HOOKS, ("module, args, output", "module, args, kwargs, output"), ("hook_for(k))", "hook_for(k), with_kwargs=True)")),
+        "out:1, out:3, out:5",
+    ),
+    "a hook on the feed-forward": (
+        changed(HOOKS, ("layers[k]", "layers[k].mlp")),
+        "out:1/no-residual, out:3/no-residual, out:5/no-residual",
+    ),
+    "a hook on the norm before the layer": (
+        changed(HOOKS, ("layers[k]", "layers[k].input_layernorm")),
+        "out:0/normed, out:2/normed, out:4/normed",
+    ),
+    "a hook that changes what goes on": (
+        changed(HOOKS, (f"            captured[k] = {KEPT}\n", "            captured[k] = output\n            return output * 2\n")),
+        "?what is concatenated here is not known",
+    ),
+    "a hook that is taken off too early": (
+        changed(HOOKS, ("    model(input_ids)\n", ""), (CAT, f"    model(input_ids)\n{CAT}")),
+        "?the trainer raises KeyError: 1",
+    ),
     "scaled features": (changed(HOOKS, ("[captured[k] for", "[captured[k] * 2 for")), "out:1/scaled, out:3/scaled, out:5/scaled"),
+    "written after it was captured": (
+        changed(HOOKS, (CAT, f"    captured[3].mul_(2)\n{CAT}")),
+        "out:1, out:3/overwritten, out:5",
+    ),
+    "the columns of the result": (
+        changed(HOOKS, (CAT, "    joint = torch.cat([captured[k] for k in ids], dim=-1)\n    return torch.flip(joint, [-1])")),
+        "?torch.flip may change the concatenation before fc",
+    ),
+    "rows, not features": (
+        changed(HOOKS, ("dim=-1", "dim=0")),
+        "?whether hidden states are put together on the axis of the features is not known",
+    ),
+    "only some of the states": (
+        changed(HOOKS, (CAT, "    some = [captured[k] for k in ids if k in input_ids]\n    return torch.cat(some, dim=-1)")),
+        "?what is concatenated here is not known",
+    ),
     "all hidden states": (STATES, "out:1, out:3, out:5"),
     "without the shift": (changed(STATES, ("k + 1", "k")), "out:0, out:2, out:4"),
     "the embedding": (changed(STATES, ("(1, 3, 5)", "(-1, 3)")), "embed, out:3"),
     "the last state is normed": (changed(STATES, ("(1, 3, 5)", "(1, 7)")), "out:1, final"),
+    "a negative index": (changed(STATES, ("k + 1", "-k")), "final, out:5, out:3"),
     "a shift by a variable": (changed(STATES, ("    states", "    offset = 1\n    states"), ("k + 1", "k + offset")), "out:1, out:3, out:5"),
+    "a shift that nothing decides": (
+        changed(STATES, ("ids=(1", "offset, ids=(1"), ("k + 1", "k + offset")),
+        "?what is concatenated here is not known",
+    ),
     "concatenated twice": (
-        changed(STATES, ("    return torch.cat([states[k + 1] for k in ids], dim=-1)", "    low = torch.cat([states[2], states[4]], dim=-1)\n    return torch.cat([low, states[6]], dim=2)")),
+        changed(STATES, (STATES_CAT, "    low = torch.cat([states[2], states[4]], dim=-1)\n    return torch.cat([low, states[6]], dim=2)")),
         "out:1, out:3, out:5",
     ),
+    "two selections in one": (
+        changed(STATES, (STATES_CAT, f"    torch.cat([states[2], states[4]], dim=-1)\n{STATES_CAT}")),
+        "?more than one concatenation may feed fc",
+    ),
+    "states that were not asked for": (changed(STATES, ("output_hidden_states=True", "output_hidden_states=False")), "?the trainer raises TypeError"),
+    "asked for at loading": (
+        changed(STATES, ("from_pretrained(path)", "from_pretrained(path, output_hidden_states=True)"), ("input_ids, output_hidden_states=True", "input_ids")),
+        "out:1, out:3, out:5",
+    ),
+    "samples in a loop": (SAMPLES, "out:1, out:3, out:5"),
+    "a list that is not emptied between samples": (changed(SAMPLES, ("        captured.clear()\n", "")), "?more than one concatenation may feed fc"),
+    "ids that grow from sample to sample": (
+        changed(STATES, ("    states", "    ids = list(ids)\n    for _ in input_ids:\n        ids.append(6)\n    states")),
+        "?what is concatenated here is not known",
+    ),
+    "another model": (
+        changed(STATES, ("from transformers import AutoModelForCausalLM", "from elsewhere import AutoModelForCausalLM")),
+        "?what is concatenated here is not known",
+    ),
+    "nothing that looks into a target": ("def f(x):\n    return x\n", "?nothing in the trainer looks into a target"),
 }
 
 
 @pytest.mark.parametrize(("source", "expected"), SHAPES.values(), ids=SHAPES)
 def test_shape(source: str, expected: str, tmp_path: Path) -> None:
-    assert points(tmp_path, source) == expected
+    said = points(tmp_path, source)
+    assert said == expected or (expected.startswith("?") and said.startswith(expected))
+
+
+ARGUMENTS = HEAD + """
+import argparse
+
+
+class Features:
+    def __init__(self, model):
+        self.model = model
+        self.feature_layers = None
+
+    def choose(self, feature_layers):
+        self.feature_layers = feature_layers
+
+    def run(self, input_ids):
+        states = self.model(input_ids, output_hidden_states=True).hidden_states
+        return torch.cat([states[k + 1] for k in self.feature_layers], dim=-1)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--layer-ids", nargs="+", type=int, default=[1, 3])
+    parser.add_argument("--model")
+    options = parser.parse_args()
+    features = Features(AutoModelForCausalLM.from_pretrained(options.model))
+    features.choose(options.layer_ids)
+    return features.run(torch.zeros(1, 4))
+"""
+CONFIG_FILE = HEAD + """
+import json
+
+
+def main(path, config_file):
+    with open(config_file) as file:
+        config = json.load(file)
+    model = AutoModelForCausalLM.from_pretrained(path)
+    states = model(torch.zeros(1, 4), output_hidden_states=True).hidden_states
+    return torch.cat([states[k + 1] for k in config["target"].get("layer_ids")], dim=-1)
+"""
+FIELDS = HEAD + """
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Options:
+    layer_ids: list = field(default_factory=lambda: [1, 3])
+
+
+def main(path, input_ids):
+    options = Options()
+    model = AutoModelForCausalLM.from_pretrained(path)
+    states = model(input_ids, output_hidden_states=True).hidden_states
+    return torch.cat([states[k + 1] for k in options.layer_ids], dim=-1)
+"""
+CONSTANT = changed(FIELDS, ("options.layer_ids", "LAYER_IDS"), ("@dataclass\nclass", "LAYER_IDS = [1, 3]\n\n\n@dataclass\nclass"))
+DERIVED = changed(ARGUMENTS, ("features.choose(options.layer_ids)", "features.choose([k + 1 for k in options.layer_ids])"))
+BOUND = {
+    "an option's own default": (ARGUMENTS, None, "out:1, out:3"),
+    "an option by its name": (ARGUMENTS, {"layer_ids": [2, 4, 6]}, "out:2, out:4, out:6"),
+    "an option by the field that it flows into": (ARGUMENTS, {"feature_layers": [2, 4, 6]}, "out:2, out:4, out:6"),
+    "nested in the config": (ARGUMENTS, {"data": {"layer_ids": [2, 4, 6]}, "lr": 0.1}, "out:2, out:4, out:6"),
+    "a key that nobody asks for": (ARGUMENTS, {"betas": [0, 1]}, "?run.json (betas) binds to nothing: the selection takes its ids from layer_ids"),
+    "a config without ids": (ARGUMENTS, {"lr": 0.1}, "?run.json (no list of ids) binds to nothing: the selection takes its ids from layer_ids"),
+    "a key that stands twice": (ARGUMENTS, {"a": {"layer_ids": [1]}, "b": {"layer_ids": [2]}}, "?run.json (no list of ids) binds to nothing"),
+    "what is changed on its way keeps its name only": (DERIVED, {"layer_ids": [2, 4]}, "out:3, out:5"),
+    "a field that is fed with something else": (DERIVED, {"feature_layers": [2, 4]}, "?run.json (feature_layers) binds to nothing"),
+    "a key of a file": (CONFIG_FILE, {"layer_ids": [2, 4]}, "out:2, out:4"),
+    "a file that is not given": (CONFIG_FILE, None, "?what is concatenated here is not known"),
+    "a field of a dataclass": (FIELDS, None, "out:1, out:3"),
+    "a field of a dataclass, given": (FIELDS, {"layer_ids": [2, 4]}, "out:2, out:4"),
+    "a constant": (CONSTANT, None, "out:1, out:3"),
+    "a constant is not given": (CONSTANT, {"layer_ids": [2, 4]}, "?run.json (layer_ids) binds to nothing: the selection takes its ids from nothing"),
+}
+
+
+@pytest.mark.parametrize(("source", "config", "expected"), BOUND.values(), ids=BOUND)
+def test_ids(source: str, config: object, expected: str, here: Path) -> None:
+    said = points(here, source, config)
+    assert said == expected or (expected.startswith("?") and said.startswith(expected))
+
+
+EXTRACT = HEAD + """
+def main(path, prompts, output, ids=(1, 3, 5)):
+    model = AutoModelForCausalLM.from_pretrained(path)
+    for prompt in prompts:
+        states = model(prompt, output_hidden_states=True).hidden_states
+        torch.save({"ids": prompt, "states": [states[k + 1] for k in (*ids, 7)]}, output)
+"""
+READER = """
+import torch
+
+
+def sample(path):
+    record = torch.load(path)
+    return prepare(record["states"])
+
+
+def prepare(states):
+    return torch.cat(states[:-1], dim=-1), states[-1]
+"""
+OTHER_WRITER = "import torch\n\n\ndef write(states):\n    torch.save({'states': states}, 'other.pt')\n"
+FILES = {
+    "all but the last": (EXTRACT, READER, "out:1, out:3, out:5"),
+    "all but the first": (EXTRACT, changed(READER, ("[:-1]", "[1:]")), "out:3, out:5, final"),
+    "another key": (EXTRACT, changed(READER, ('record["states"]', 'record["hidden"]')), "?"),
+    "an unknown key": (EXTRACT, changed(READER, ('record["states"]', "record[path]")), "?"),
+    "sorted after loading": (EXTRACT, changed(READER, ("states[:-1]", "sorted(states)")), "?"),
+    "two records under one key": (
+        changed(EXTRACT, ("        torch.save", "        torch.save({'states': [states[1]]}, path)\n        torch.save")),
+        READER,
+        "?",
+    ),
+}
+
+
+@pytest.mark.parametrize(("writer", "reader", "expected"), FILES.values(), ids=FILES)
+def test_files(writer: str, reader: str, expected: str, tmp_path: Path) -> None:
+    said = points(tmp_path, writer, reader=reader)
+    assert said == expected or (expected == "?" and said.startswith("?"))
