@@ -152,10 +152,12 @@ def single(value: Value) -> Atom | None:
 def read_streams(machine: Machine, ledger: Ledger) -> tuple[Stream, ...] | str:
     """The residual stream of each forward of the target, or why one is not understood."""
     found: list[Stream] = []
+    models: set[Value] = set()
     walks = ledger.log["walks"]
     for entry in walks if isinstance(walks, tuple) else ():
         assert isinstance(entry, tuple)
-        content, normed = (require(machine, part, "the residual stream depends on it") for part in entry)
+        models.add(entry[0])
+        content, normed = (require(machine, part, "the residual stream depends on it") for part in entry[1:])
         if not isinstance(content, Content) or not isinstance(normed, Content):
             return "the residual stream of the target is changed by something that is not known"
         layers = {atom.layer for atom in content.atoms()}
@@ -163,6 +165,8 @@ def read_streams(machine: Machine, ledger: Ledger) -> tuple[Stream, ...] | str:
             return "not every layer of the target is in the residual stream once"
         final = single(normed)
         found.append(Stream(content, frozenset({final} if final is not None else ())))
+    if len(models) > 1:
+        return "more than one model of transformers runs, and which is the target is not known"
     return tuple(found)
 
 

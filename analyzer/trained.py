@@ -13,7 +13,7 @@ from .configs import Config, load_config
 from .entries import Entry, find_selections
 from .evaluation import Program
 from .interpret.code import Code
-from .interpret.recording import Given, last_name
+from .interpret.recording import Gift, Given, last_name
 from .json_text import Json, Path
 from .outcome import Outcome
 from .results import Assumption, Location, Side, Step
@@ -21,6 +21,7 @@ from .target import ConfigFacts
 from .trainer import TrainerIndex, open_trainer
 from .training import Answer, Trainer, Way
 from .training_facts import load_training_facts
+from .values import MISSING
 
 MOST_WAYS = 24
 """Values from outside that are tried for one key of the config."""
@@ -28,9 +29,13 @@ MOST_WAYS = 24
 
 @dataclass(frozen=True, slots=True)
 class RunConfig:
-    """The config of a training run: the id lists in it by key, and where each stands."""
+    """The config of a training run: what it gives by key, the lists of ids among that, and where each of these stands.
+
+    A key that stands in it more than once with different values, or with a value of another kind, gives MISSING.
+    """
 
     path: str
+    values: Mapping[str, Gift] = field(default_factory=dict)
     lists: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     places: Mapping[str, Location] = field(default_factory=dict)
 
@@ -40,25 +45,32 @@ class RunConfig:
 
 
 def read_run_config(config: Config) -> RunConfig:
-    """The lists of whole numbers in a training config, by their key; a key that stands in it twice with two lists is left out."""
-    found: dict[str, list[tuple[tuple[int, ...], Location]]] = {}
-    for path, ids in id_lists(dict(config.values), ()):
-        found.setdefault(str(path[-1]), []).append((ids, Location(config.path_printed, config.line_of(*path))))
-    single = {key: lists[0] for key, lists in found.items() if len({ids for ids, _ in lists}) == 1}
-    return RunConfig(
-        config.path_printed, {key: ids for key, (ids, _) in single.items()}, {key: place for key, (_, place) in single.items()}
-    )
+    """What a training config gives, at any depth, each by its last key."""
+    values: dict[str, Gift] = {}
+    places: dict[str, Location] = {}
+    for path, value in leaves(dict(config.values), ()):
+        key, gift = str(path[-1]), gift_of(value)
+        same = key not in values or (type(values[key]) is type(gift) and values[key] == gift)
+        values[key] = gift if same else MISSING
+        places[key] = Location(config.path_printed, config.line_of(*path))
+    return RunConfig(config.path_printed, values, {key: gift for key, gift in values.items() if isinstance(gift, tuple)}, places)
 
 
-def id_lists(value: Json, path: Path) -> Iterator[tuple[Path, tuple[int, ...]]]:
-    """The lists of whole numbers under keys, at any depth."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from id_lists(inner, (*path, key))
-    elif isinstance(value, list) and value and path:
+def leaves(value: dict[str, Json], path: Path) -> Iterator[tuple[Path, Json]]:
+    """All that stands under a key and is no object itself."""
+    for key, inner in value.items():
+        if isinstance(inner, dict):
+            yield from leaves(inner, (*path, key))
+        else:
+            yield (*path, key), inner
+
+
+def gift_of(value: Json) -> Gift:
+    """A value as a trainer is given it."""
+    if isinstance(value, list):
         numbers = tuple(each for each in value if isinstance(each, int) and not isinstance(each, bool))
-        if len(numbers) == len(value):
-            yield path, numbers
+        return numbers if value and len(numbers) == len(value) else MISSING
+    return MISSING if isinstance(value, dict) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +168,7 @@ def bind(way: Way, config: RunConfig | None) -> Bound:
 
 def decided_by_name(way: Way, config: RunConfig) -> Bound | None:
     """The answer where the trainer asks for the config's keys by their names."""
-    given = Given(names=config.lists, steps={key: config.step(key) for key in config.lists})
+    given = Given(names=config.values, steps={key: config.step(key) for key in config.lists})
     answer = way.run(given)
     outcome, at = answer.settled()
     for key in config.lists:
@@ -168,11 +180,16 @@ def decided_by_name(way: Way, config: RunConfig) -> Bound | None:
 def decided_by_flow(way: Way, config: RunConfig, key: str, asked: Answer) -> Iterator[Bound]:
     """The answers where a value from outside reaches a parameter or attribute that is called like the key."""
     for source in [source for source in asked.asked if (source, key) in asked.flows][:MOST_WAYS]:
-        given = Given({}, {source: config.lists[key]}, {source: config.step(key)})
+        given = Given(others(config), {source: config.lists[key]}, {source: config.step(key)})
         answer = way.run(given)
         outcome, at = answer.settled()
         if outcome.captured is not None and decides(way, given, {}, {source: config.lists[key]}, outcome):
             yield Bound(answer, outcome, at, key)
+
+
+def others(config: RunConfig) -> dict[str, Gift]:
+    """What a config gives besides lists of ids."""
+    return {key: gift for key, gift in config.values.items() if key not in config.lists}
 
 
 def decides(way: Way, given: Given, names: Mapping[str, tuple[int, ...]], sources: Mapping[str, tuple[int, ...]], outcome: Outcome) -> bool:

@@ -106,7 +106,7 @@ SHAPES = {
     ),
     "a hook that changes what goes on": (
         changed(HOOKS, (f"            captured[k] = {KEPT}\n", "            captured[k] = output\n            return output * 2\n")),
-        "?what is concatenated here is not known",
+        "?a hook changes what the target computes",
     ),
     "a hook that is taken off too early": (
         changed(HOOKS, ("    model(input_ids)\n", ""), (CAT, f"    model(input_ids)\n{CAT}")),
@@ -151,6 +151,28 @@ SHAPES = {
     "asked for at loading": (
         changed(STATES, ("from_pretrained(path)", "from_pretrained(path, output_hidden_states=True)"), ("input_ids, output_hidden_states=True", "input_ids")),
         "out:1, out:3, out:5",
+    ),
+    "in the order in which the hooks ran": (
+        changed(HOOKS, ("(1, 3, 5)", "(5, 1, 3)"), ("[captured[k] for k in ids]", "list(captured.values())")),
+        "out:1, out:3, out:5",
+    ),
+    "a name that the last hook decides": (
+        changed(HOOKS, ("hook_for(k))", "lambda module, args, output: captured.update({k: output[0]}))")),
+        "?the trainer raises KeyError: 1",
+    ),
+    "the whole output": (changed(HOOKS, (KEPT, "output")), "out:1, out:3, out:5"),
+    "something else of the output": (changed(HOOKS, (KEPT, "output[1]")), "?what is concatenated here is not known"),
+    "axes that change places": (changed(HOOKS, ("[captured[k] for", "[captured[k].transpose(1, 2) for")), "?part 0 of the concatenation"),
+    "columns in another order": (
+        changed(HOOKS, (CAT, f"    joint = {CAT[11:]}\n    return joint.view(1, -1, 3, 8).transpose(2, 3).reshape(1, -1, 24)")),
+        "?tensor.transpose may change the concatenation",
+    ),
+    "scaled as a whole": (changed(HOOKS, (CAT, f"    joint = {CAT[11:]}\n    return joint * 0.5")), "?arithmetic may change the concatenation"),
+    "written as a whole": (changed(HOOKS, (CAT, f"    joint = {CAT[11:]}\n    joint[:] = 0\n    return joint")), "?"),
+    "another number of layers": (changed(STATES, ("from_pretrained(path)", "from_pretrained(path, num_hidden_layers=4)")), "?"),
+    "two models": (
+        changed(HOOKS, ("    model(input_ids)\n", "    model(input_ids)\n    AutoModelForCausalLM.from_pretrained(path)(input_ids)\n")),
+        "?more than one model of transformers runs",
     ),
     "samples in a loop": (SAMPLES, "out:1, out:3, out:5"),
     "a list that is not emptied between samples": (changed(SAMPLES, ("        captured.clear()\n", "")), "?more than one concatenation may feed fc"),
@@ -240,6 +262,12 @@ BOUND = {
     "a file that is not given": (CONFIG_FILE, None, "?what is concatenated here is not known"),
     "a field of a dataclass": (FIELDS, None, "out:1, out:3"),
     "a field of a dataclass, given": (FIELDS, {"layer_ids": [2, 4]}, "out:2, out:4"),
+    "a shift that the config gives too": (
+        changed(ARGUMENTS, ("k + 1] for k in self", "k + self.shift] for k in self"), ("        self.feature_layers = None", "        self.shift = 1"),
+                ('"--model")', '"--model")\n    parser.add_argument("--shift", type=int, default=1)'), ("features.choose", "features.shift = options.shift\n    features.choose")),
+        {"layer_ids": [2, 4], "shift": 0},
+        "out:1, out:3",
+    ),
     "a constant": (CONSTANT, None, "out:1, out:3"),
     "a constant is not given": (CONSTANT, {"layer_ids": [2, 4]}, "?run.json (layer_ids) binds to nothing: the selection takes its ids from nothing"),
 }

@@ -136,7 +136,7 @@ def call_outside(machine: Machine, function: Value, args: tuple[Value, ...], key
         return machine.opaque(shown, tensors)
     for tensor in tensors:
         if machine.is_stream(tensor):
-            machine.write_content(tensor, machine.mystery(shown, f"{shown} is not modelled and may write its argument"))
+            machine.lose_content(tensor, machine.mystery(shown, f"{shown} is not modelled and may write its argument"))
     return machine.opaque(shown, tensors)
 
 
@@ -255,6 +255,8 @@ def run_function(
     if len(machine.frames) > MAX_CALLS:
         raise GiveUp(f"more than {MAX_CALLS} calls inside one another", machine.location())
     machine.count_step()
+    if machine.ledger is not None and function.node is not None:
+        machine.ledger.ran.add(function.node)
     slots = machine.heap.new()
     frame = Frame(Scope(slots, function.outer, code), function.module, function, slots, code.at)
     collected = machine.new_list((), iterator=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..library.hooks import hooks_of
-from ..values import MISSING, Instance, Value
+from ..values import MISSING, Instance, Tensor, Value
 from .branch import require
 
 if TYPE_CHECKING:
@@ -37,13 +37,27 @@ def run_hooked(
             continue
         if with_keywords:
             machine.give_up("a hook replaces the keyword arguments")
-        args = answer if isinstance(answer, tuple) else (answer,)
+        replaced = answer if isinstance(answer, tuple) else (answer,)
+        forbid_other(machine, args, replaced)
+        args = replaced
     result = forward(args, keywords)
     for entry in hooks_of(machine, module, AFTER):
         assert isinstance(entry, tuple)
         hook, with_keywords, _ = entry
         given = (module, args, machine.new_dict(keywords), result) if with_keywords else (module, args, result)
-        answer = machine.call(hook, given, {})
-        result = result if answer is None else require(machine, answer, "what a hook answers depends on it")
-        result = given[-1] if result is None else result
+        answer = require(machine, machine.call(hook, given, {}), "what a hook answers depends on it")
+        if answer is not None:
+            forbid_other(machine, result, answer)
+            result = answer
     return result
+
+
+def forbid_other(machine: Machine, before: Value, after: Value) -> None:
+    """In a trainer a hook must hand on what it was given: with another stream the target is not the one that is served."""
+    if not machine.recording():
+        return
+    same = isinstance(before, Tensor) and isinstance(after, Tensor) and machine.content(before) == machine.content(after)
+    if isinstance(before, tuple) and isinstance(after, tuple) and before and after:
+        forbid_other(machine, before[0], after[0])
+    elif before is not after and not same:
+        machine.give_up("a hook changes what the target computes")

@@ -5,14 +5,16 @@ Idle in an engine, where nothing keeps a ledger.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from ..index import Index
 from ..library.facts import Facts
 from ..results import Location, Step
-from ..values import Atom, Content, Id, Instance, ListValue, Slots, Tensor, Unknown, Value
+from ..values import MISSING, Atom, Content, Id, Instance, ListValue, Missing, Slots, Tensor, Unknown, Value
 from .signals import GiveUp
 from .state import State
 
@@ -35,17 +37,21 @@ def last_name(key: str) -> str | None:
     return next((name for name in found.groups() if name), None) if found else None
 
 
+Gift: TypeAlias = tuple[int, ...] | bool | int | float | str | None | Missing
+"""A list of ids or a plain value; MISSING where the config gives something that is not understood."""
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Id lists that stand in for what comes from outside: by the name that is asked for, or by the whole way to one value."""
+    """What stands in for values from outside: by the name that is asked for, or, for id lists, by the whole way to one value."""
 
-    names: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    names: Mapping[str, Gift] = field(default_factory=dict)
     ways: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     steps: Mapping[str, Step] = field(default_factory=dict)
     """The first hop of each: where the config says so."""
 
-    def find(self, key: str) -> tuple[str, tuple[int, ...]] | None:
-        """The name or way that answers this key, and its ids."""
+    def find(self, key: str) -> tuple[str, Gift] | None:
+        """The name or way that answers this key, and what it gives."""
         if key in self.ways:
             return key, self.ways[key]
         name = last_name(key)
@@ -75,12 +81,13 @@ class Ledger:
 
     ``log`` holds tuples under :data:`LOGS`, in the heap, so that a branch can be taken back. ``joins`` says of the atom of a concatenation
     what it is made of. ``asked`` are the values from outside that the run asked for, ``flows`` the names that one was bound to unchanged.
-    ``open`` leaves all that comes from outside unknown, defaults included.
+    ``ran`` are the functions that ran. ``open`` leaves all that comes from outside unknown, defaults included.
     """
 
     log: Slots
     given: Given
     open: bool
+    ran: set[ast.AST] = field(default_factory=set)
     joins: dict[Atom, Join] = field(default_factory=dict)
     asked: dict[str, Location | None] = field(default_factory=dict)
     flows: set[tuple[str, str]] = field(default_factory=set)
@@ -117,15 +124,37 @@ class Recording(State):
     def opaque(self, name: str, inputs: tuple[Tensor, ...], *, exact: bool = False) -> Tensor:
         made = super().opaque(name, inputs, exact=exact)
         if self.ledger is not None and RESHAPING.match(name) and name not in FEEDING:
-            for content in (tensor.cell.get("content") for tensor in inputs):
-                if isinstance(content, Content) and any(atom in self.ledger.joins for atom in content.atoms()):
-                    self.note("changed", (content, name, self.here()))
+            for tensor in inputs:
+                self.note_change(tensor.cell.get("content"), name)
         return made
+
+    def tensor(self, content: Value, *, exact: bool = True, aliases: tuple[Slots, ...] = ()) -> Tensor:
+        made = super().tensor(content, exact=exact, aliases=aliases)
+        if self.ledger is not None and isinstance(content, Content) and (len(content.parts) > 1 or any(s for _, s in content.parts)):
+            self.note_change(content, "arithmetic")
+        return made
+
+    def write_content(self, tensor: Tensor, content: Value) -> None:
+        self.note_change(tensor.cell.get("content"), "a write in place")
+        super().write_content(tensor, content)
+
+    def lose_content(self, tensor: Tensor, content: Value) -> None:
+        """A callee that nothing is known of was given the tensor: what it holds afterwards is not known, what it gave is."""
+        super().write_content(tensor, content)
+
+    def note_change(self, content: Value, name: str) -> None:
+        """Something else is made of a tensor, maybe of a concatenation."""
+        if self.ledger is not None and isinstance(content, Content) and any(atom in self.ledger.joins for atom in content.atoms()):
+            self.note("changed", (content, name, self.here()))
 
     def show_module(self, module: Instance) -> str:
         """A module in words: a layer by its number."""
         index = self.members.get(module)
         return f"layer {index}" if index is not None else module.cls.name
+
+    def is_written(self, value: Unknown, name: str) -> bool:
+        """Whether the trainer writes an attribute of something unknown."""
+        return self.noted(self.written, f"{value.key}.{name}") is not MISSING
 
     def here(self) -> str:
         """The place of the running call."""
@@ -188,6 +217,8 @@ class Recording(State):
         if found is None:
             return None
         name, ids = found
+        if not isinstance(ids, tuple):
+            return (self.unknown(key, f"the training config gives {name} in more than one way") if ids is MISSING else ids,)
         slot = f"given {key}"
         held = self.noted(self.written, slot)
         if not isinstance(held, ListValue):

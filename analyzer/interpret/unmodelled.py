@@ -76,6 +76,8 @@ def open_parameters(machine: Machine, function: Value, args: tuple[Value, ...], 
     """The keywords, with something unknown for each parameter that is not given; None where the callee is no function of the tree."""
     skipped = len(args)
     if isinstance(function, Instance):
+        if machine.has_method(function, "__call__"):
+            return None
         function, skipped = machine.find_in_class(function.cls, "forward")[0], skipped + 1
     elif isinstance(function, BoundMethod):
         function, skipped = function.function, skipped + 1

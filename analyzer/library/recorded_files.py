@@ -11,12 +11,12 @@ ASSUMED = "recorded-files"
 
 
 def save(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    """``torch.save(record, path)``: the record as it is now."""
+    """``torch.save(record, path)``: the record as it is now. The weights of a module are no record: their keys are paths to parameters."""
     record = machine.pick(args[0]) if args else machine.pick(keywords.get("obj", keywords.get("tensors", MISSING)))
     if isinstance(record, DictValue):
         machine.note("saved", (machine.here(), frozen(machine, record)))
         machine.record("saved", "a record", ", ".join(map(machine.show, keys_of(machine, record))) or "an open dict")
-    elif isinstance(record, Unknown | Phi | Tensor | ListValue | tuple):
+    elif isinstance(record, Unknown | Phi | Tensor | ListValue | tuple) and not machine.show(record).endswith(".state_dict()"):
         machine.note("saved", (machine.here(), None))
     return None
 

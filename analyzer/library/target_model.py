@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..values import Tensor, Value
+from ..values import Tensor, Unknown, Value
 from .host import Host, Model
 from .torch_models import pure
 
@@ -37,11 +37,17 @@ def begins(machine: Host, function: Value, args: Args, keywords: Keywords) -> Va
 
 
 def ends(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    """The stream after the last layer, and its norm."""
-    stream, normed = map(machine.pick, args)
+    """The model, the stream after its last layer, and the norm of that."""
+    model, stream, normed = map(machine.pick, args)
     if isinstance(stream, Tensor) and isinstance(normed, Tensor):
-        machine.note("walks", (machine.content(stream), machine.content(normed)))
+        machine.note("walks", (model, machine.content(stream), machine.content(normed)))
     return None
+
+
+def keeps_layers(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    """Whether the trainer leaves the layer count of a config alone that it loads the target with."""
+    config = machine.pick(args[0])
+    return isinstance(config, Unknown) and not machine.is_written(config, "num_hidden_layers")
 
 
 def unknown(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
@@ -61,6 +67,8 @@ def torch_cat(machine: Host, function: Value, args: Args, keywords: Keywords) ->
     axis = machine.pick(args[1] if len(args) > 1 else keywords.get("dim", keywords.get("axis", 0)))
     number = int(axis) if isinstance(axis, int) else None
     parts = parts_of(machine, args, keywords)
+    if any(part is None or isinstance(part, tuple | int | str) for part in parts or ()):
+        return machine.raise_error("TypeError", "expected Tensor as element in argument 0")
     if number not in (-1, 2) and (rows := same_rows(machine, parts)) is not None:
         return rows
     result = pure(machine, function, args, keywords)
@@ -114,6 +122,7 @@ FUNCTIONS: dict[str, Model] = {
     "flowcheck_model.computed": computed,
     "flowcheck_model.begins": begins,
     "flowcheck_model.ends": ends,
+    "flowcheck_model.keeps_layers": keeps_layers,
     "flowcheck_model.unknown": unknown,
     "flowcheck_model.layers_return_tuples": layers_return_tuples,
 }

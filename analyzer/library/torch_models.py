@@ -190,6 +190,8 @@ def module_method(machine: Host, function: Value, args: Args, keywords: Keywords
             return None
         case "to" | "eval" | "train" | "cuda" | "half" | "requires_grad_" | "apply" | "float" | "bfloat16":
             return receiver
+        case "state_dict" if machine.recording():
+            return ExternalObject("torch.state_dict", machine.fresh_key("state_dict"), machine.heap.new())
         case "register_forward_hook" | "register_forward_pre_hook":
             return register(machine, receiver, name, rest, keywords)
     return machine.mystery(name, f"torch's {name} of a module", not_none=True)
