@@ -15,6 +15,8 @@ from .trainer import MODEL, TrainerTree
 DEEPEST = 8
 """Calls between an entry and the function that selects."""
 MOST_ENTRIES = 24
+MUTATORS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "remove", "pop", "clear", "sort", "reverse"})
+"""Methods that change their receiver."""
 IMPLICIT = frozenset({"forward"})
 """Methods that are called without being named, besides those between underscores."""
 
@@ -109,6 +111,47 @@ def ways_to(index: Index, tree: TrainerTree, entry: Entry) -> list[Entry]:
         levels.append(level)
     line = [Entry(e.module, e.cls, e.node, e.node in called) for level in reversed(levels) for e in level]
     return sorted(line, key=lambda each: each.called)
+
+
+def runs_alone(index: Index, tree: TrainerTree, entry: Entry) -> bool:
+    """Whether a method does on a new object what it does on any: nothing but the constructor sets or fills the object's attributes.
+
+    By names, which finds too many that do rather than too few.
+    """
+    if entry.cls is None:
+        return True
+    inits = [node for node in entry.cls.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"]
+    attributes = {name for init in inits for name in written_in(init)}
+    for path in tree.tree.grep(tuple(f".{name}".encode() for name in sorted(attributes))) if attributes else ():
+        module = index.module(index.module_of(path))
+        for other in functions_of(module) if module is not None else ():
+            if other.node not in inits and other.node is not entry.node and attributes & written_in(other.node):
+                return False
+    return True
+
+
+def written_in(node: ast.AST) -> set[str]:
+    """The attributes that a piece of code assigns, or puts something into."""
+    found: set[str] = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store | ast.Del):
+            found.add(inner.attr)
+        elif isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store | ast.Del) and isinstance(inner.value, ast.Attribute):
+            found.add(inner.value.attr)
+        elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and isinstance(inner.func.value, ast.Attribute):
+            if inner.func.attr in MUTATORS:
+                found.add(inner.func.value.attr)
+    return found
+
+
+def other_writers(index: Index, tree: TrainerTree, saves: Iterable[str], keys: Iterable[str], ran: set[ast.AST]) -> Iterator[Entry]:
+    """Functions that did not run, that save something, and that mention one of the keys."""
+    wanted = set(keys)
+    for entry in mentioning(index, tree, tuple(saves)):
+        texts = {inner.value for inner in ast.walk(entry.node) if isinstance(inner, ast.Constant) and isinstance(inner.value, str)}
+        names = {inner.arg for inner in ast.walk(entry.node) if isinstance(inner, ast.keyword) and inner.arg}
+        if entry.node not in ran and wanted & (texts | names):
+            yield entry
 
 
 def own(caller: Entry, inner: Entry) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from .configs import Config, load_config
-from .entries import Entry, find_selections
+from .entries import Entry, find_selections, other_writers, runs_alone
 from .evaluation import Program
 from .interpret.code import Code
 from .interpret.recording import Gift, Given, last_name
@@ -125,14 +125,30 @@ def select(trainer: Trainer, line: list[Entry], loads: list[list[Entry]], config
     """The first way from the outside to the inside that is established; else why the most promising one is not."""
     reasons: list[Side] = []
     for entries in ways(line, loads):
+        if not all(runs_alone(trainer.index, trainer.tree, entry) for entry in entries):
+            continue
         bound = bind(Way(trainer, entries), config)
         side = side_of(trainer, bound, config)
+        if side.points is not None and (doubt := second_writer(trainer, bound.answer)) is not None:
+            side = doubt
         if side.points is not None:
             return side
         reasons.append(side)
     place = Location(trainer.tree.printed(line[-1].module.path), line[-1].node.lineno)
+    if not reasons:
+        return unproved(f"{line[-1]} is called on an object whose attributes others set, by nobody that is seen", place)
     first = next((side for side in reasons if side.reason_at is not None), reasons[0])
     return Side(None, None, "not established", first.reason, first.reason_at or place, first.at or place, first.assumptions)
+
+
+def second_writer(trainer: Trainer, answer: Answer) -> Side | None:
+    """What was loaded need not be what was saved, where other code saves something under the same key."""
+    if "recorded-files" not in answer.assumptions:
+        return None
+    for entry in other_writers(trainer.index, trainer.tree, trainer.facts.saves, answer.keys, answer.ran):
+        place = Location(trainer.tree.printed(entry.module.path), entry.node.lineno)
+        return unproved(f"{entry} may save what is loaded too, under one of {', '.join(sorted(answer.keys))}", place)
+    return None
 
 
 def ways(line: list[Entry], loads: list[list[Entry]]) -> Iterator[tuple[Entry, ...]]:

@@ -5,6 +5,7 @@ how a training config stands in for them, is told in ``trained``.
 """
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -22,7 +23,7 @@ from .results import Location, Step
 from .target import ConfigFacts
 from .trainer import MODEL_PRINTED, TrainerIndex, TrainerTree
 from .training_facts import TrainingFacts
-from .values import BoundMethod, ClassValue, FunctionValue, Value
+from .values import BoundMethod, ClassValue, DictValue, FunctionValue, Value
 
 MAX_RUNS = 16
 """Runs of one way into a trainer under different answers to open conditions."""
@@ -99,6 +100,9 @@ class Answer:
     path: tuple[Step, ...] = ()
     asked: dict[str, Location | None] = field(default_factory=dict)
     flows: set[tuple[str, str]] = field(default_factory=set)
+    ran: set[ast.AST] = field(default_factory=set)
+    keys: set[str] = field(default_factory=set)
+    """The keys under which something was saved to a file."""
 
     def add(self, machine: Machine, ledger: Ledger, outcome: Outcome, at: Location | None) -> None:
         self.outcomes.append((outcome, at))
@@ -106,6 +110,8 @@ class Answer:
         self.assumptions |= {name: texts.get(name, name) for name in (*machine.assumptions, *machine.lasting)}
         self.asked |= ledger.asked
         self.flows |= ledger.flows
+        self.ran |= ledger.ran
+        self.keys |= saved_keys(machine)
         if outcome.captured is not None and not self.path:
             self.path = cleaned(machine.trail)
 
@@ -122,6 +128,13 @@ class Answer:
             texts = [", ".join(outcome.captured or ()) for outcome, _ in (first, different)]
             return Outcome(reason=f"it hangs on an open condition: {texts[0]} or {texts[1]}", at=first[1]), None
         return first
+
+
+def saved_keys(machine: Machine) -> set[str]:
+    """The keys of all records that were saved."""
+    records = [entry[1] for entry in machine.noted_entries("saved") if isinstance(entry, tuple)]
+    held = [machine.entries(record) or () for record in records if isinstance(record, DictValue)]
+    return {key for entries in held for key, _ in entries if isinstance(key, str)}
 
 
 def cleaned(trail: list[Step]) -> tuple[Step, ...]:

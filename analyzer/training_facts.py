@@ -11,10 +11,12 @@ from .library.facts import Facts
 
 @dataclass(frozen=True, slots=True)
 class TrainingFacts:
-    """``selections``: what a function names that looks into the target. ``loads``: what one names that reads recorded files."""
+    """``selections``: what a function names that looks into the target. ``loads``: what one names that reads recorded files,
+    ``saves``: one that writes them."""
 
     selections: tuple[str, ...]
     loads: tuple[str, ...]
+    saves: tuple[str, ...]
     facts: Facts
 
 
@@ -22,5 +24,6 @@ def load_training_facts(package: str) -> TrainingFacts:
     """The facts for a trainer of this package."""
     text = resources.files("flowcheck.analyzer.flows").joinpath("training.toml").read_text(encoding="utf-8")
     data = tomllib.loads(text)
-    check_keys(data, ("selections", "loads", "assumption"), (), "")
-    return TrainingFacts(texts(data, "selections"), texts(data, "loads"), build_facts(package, entries(data, "assumption")))
+    check_keys(data, ("selections", "loads", "saves", "assumption"), (), "")
+    words = (texts(data, key) for key in ("selections", "loads", "saves"))
+    return TrainingFacts(*words, build_facts(package, entries(data, "assumption")))

@@ -298,7 +298,7 @@ def sample(path):
 def prepare(states):
     return torch.cat(states[:-1], dim=-1), states[-1]
 """
-OTHER_WRITER = "import torch\n\n\ndef write(states):\n    torch.save({'states': states}, 'other.pt')\n"
+WRITER = "import torch\n\n\ndef write(states):\n    torch.save({'states': states}, 'other.pt')\n"
 FILES = {
     "all but the last": (EXTRACT, READER, "out:1, out:3, out:5"),
     "all but the first": (EXTRACT, changed(READER, ("[:-1]", "[1:]")), "out:3, out:5, final"),
@@ -313,7 +313,31 @@ FILES = {
 }
 
 
+SETTER = changed(
+    ARGUMENTS,
+    ("self.feature_layers = None", "self.feature_layers = [1, 2]"),
+    ("    features.choose(options.layer_ids)\n    return features.run(torch.zeros(1, 4))\n", "    start(features.choose, features.run)\n"),
+)
+
+
 @pytest.mark.parametrize(("writer", "reader", "expected"), FILES.values(), ids=FILES)
 def test_files(writer: str, reader: str, expected: str, tmp_path: Path) -> None:
     said = points(tmp_path, writer, reader=reader)
     assert said == expected or (expected == "?" and said.startswith("?"))
+
+
+def test_a_second_writer(tmp_path: Path) -> None:
+    assert points(tmp_path, EXTRACT, reader=READER, other=WRITER).startswith("?write may save what is loaded too")
+
+
+def test_an_object_that_others_change_is_not_taken_as_it_is_made(tmp_path: Path) -> None:
+    """The program hands its methods on to something unknown, and what that does with them is not known."""
+    assert points(tmp_path, SETTER).startswith("?")
+
+
+def test_what_tests_do_is_no_training(tmp_path: Path) -> None:
+    assert points(tmp_path, HOOKS, test_it=changed(HOOKS, ("(1, 3, 5)", "(2, 4)"))) == "out:1, out:3, out:5"
+
+
+def test_two_selections_that_differ(tmp_path: Path) -> None:
+    assert points(tmp_path, HOOKS, other=changed(STATES, ("(1, 3, 5)", "(2, 4)"))).startswith("?the trainer has more than one selection")
