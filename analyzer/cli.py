@@ -67,7 +67,8 @@ def check(
 
     outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
     rules, least = chosen(RULES, select or (), ignore or ()), severity(fail_on)
-    request = Request(source, tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, flow_file, draft, train, train_config)
+    narrowed = tuple(flow or ()), tuple(model or ())
+    request = Request(source, *narrowed, target, read_layers(layers), None, flow_file, draft, train, train_config)
     analysis = pipeline()(request)
     findings = judge(analysis, rules)
     texts = {"text": lambda colour: _check_text(analysis, findings, detail, colour), "json": lambda _: _check_json(analysis, findings)}

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from .configs import Config
 from .evaluation import Program, Target
-from .results import Comparison, Evaluation, Location, Side
+from .results import Comparison, Evaluation, Location, Side, Status
 from .serving import ServedIds
 from .target import ConfigFacts
 from .wiring import Found
@@ -22,7 +22,7 @@ def compare(
 ) -> Iterator[Comparison]:
     """One comparison for each target class. Which of them serves the draft is for the target's config to say."""
     if layers is None or not found:
-        reason = "which target serves the draft is not known: give its config with --target" if layers is None else "no target class serves it"
+        reason = "no target class serves it" if layers is not None else "which target serves the draft is not known: give --target"
         place = Location(draft.path_printed, 1)
         yield Comparison(program.flow.name, "the target", Side(None, None, "not established", reason, place, place), trained)
         return
@@ -46,7 +46,7 @@ def served_side(target: Target, given: ServedIds, one: Found) -> Side:
     if evaluation.status == "established" and evaluation.error is None:
         return Side(evaluation.captured, given.ids, "established", None, None, given.entry, evaluation.assumptions, path)
     reason, place = why_not(evaluation)
-    status = "depends" if evaluation.status == "depends" else "not established"
+    status: Status = "depends" if evaluation.status == "depends" else "not established"
     return Side(None, given.ids, status, reason, place or setter, given.entry, evaluation.assumptions, path)
 
 

@@ -134,13 +134,12 @@ def written_in(node: ast.AST) -> set[str]:
     """The attributes that a piece of code assigns, or puts something into."""
     found: set[str] = set()
     for inner in ast.walk(node):
-        if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store | ast.Del):
+        stores = isinstance(inner, ast.Attribute | ast.Subscript) and isinstance(inner.ctx, ast.Store | ast.Del)
+        if isinstance(inner, ast.Attribute) and stores:
             found.add(inner.attr)
-        elif isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store | ast.Del) and isinstance(inner.value, ast.Attribute):
-            found.add(inner.value.attr)
-        elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and isinstance(inner.func.value, ast.Attribute):
-            if inner.func.attr in MUTATORS:
-                found.add(inner.func.value.attr)
+        elif isinstance(inner, ast.Attribute | ast.Subscript) and isinstance(inner.value, ast.Attribute):
+            if stores or (isinstance(inner, ast.Attribute) and inner.attr in MUTATORS):
+                found.add(inner.value.attr)
     return found
 
 

@@ -51,7 +51,8 @@ def legend(analysis: Analysis) -> tuple[Assumption, ...]:
 def legend_of(wirings: Iterable[Wiring], comparisons: Iterable[Comparison] = ()) -> tuple[Assumption, ...]:
     used = {assumption for wiring in wirings for assumption in wiring.assumptions}
     used |= {assumption for wiring in wirings for evaluation in wiring.evaluated for assumption in evaluation.assumptions}
-    used |= {assumption for each in comparisons for side in (each.served, each.trained) if side is not None for assumption in side.assumptions}
+    sides = [side for comparison in comparisons for side in (comparison.served, comparison.trained) if side is not None]
+    used |= {assumption for side in sides for assumption in side.assumptions}
     return tuple(sorted(used, key=lambda assumption: (assumption.name, assumption.text)))
 
 

@@ -137,7 +137,7 @@ class Judge:
             assert isinstance(entry, tuple)
             content, name, place = entry
             if isinstance(content, Content) and atom in content.atoms():
-                return Outcome(reason=f"{name} may change the concatenation before fc ({place})", at=atom.at)
+                return Outcome(reason=f"{name!s} may change the concatenation before fc ({place!s})", at=atom.at)
         return None
 
 

@@ -104,7 +104,7 @@ def train(trainer: Trainer, config: RunConfig | None) -> Side:
     if not selections:
         words = ", ".join(trainer.facts.selections)
         return unproved(f"nothing in the trainer looks into a target: no function names {words}", Location(trainer.tree.printed(""), 1))
-    loads = [line for line in find_selections(trainer.index, trainer.tree, trainer.facts.loads)]
+    loads = find_selections(trainer.index, trainer.tree, trainer.facts.loads)
     sides = [select(trainer, line, loads, config) for line in selections]
     doubtful = next((side for side in sides if side.points is None), None)
     if doubtful is not None:

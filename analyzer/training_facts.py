@@ -25,5 +25,5 @@ def load_training_facts(package: str) -> TrainingFacts:
     text = resources.files("flowcheck.analyzer.flows").joinpath("training.toml").read_text(encoding="utf-8")
     data = tomllib.loads(text)
     check_keys(data, ("selections", "loads", "saves", "assumption"), (), "")
-    words = (texts(data, key) for key in ("selections", "loads", "saves"))
-    return TrainingFacts(*words, build_facts(package, entries(data, "assumption")))
+    facts = build_facts(package, entries(data, "assumption"))
+    return TrainingFacts(texts(data, "selections"), texts(data, "loads"), texts(data, "saves"), facts)

@@ -87,9 +87,9 @@ def _help(comparison: Comparison) -> str | None:
 
 
 _ENTRY, _SETTER, _TRAINER = Location("draft/config.json", 11), Location("engine/tulip.py", 40), Location("trainer/features.py", 12)
-_TRAINED = Side(
-    ("out:2", "out:30", "out:58"), (2, 30, 58), "established", None, None, _TRAINER, (), (Step("hook", "forward hook", "layer 2", _TRAINER),)
-)
+_HOOK = Step("hook", "forward hook", "layer 2", _TRAINER)
+_TRAINED = Side(("out:2", "out:30", "out:58"), (2, 30, 58), "established", None, None, _TRAINER, (), (_HOOK,))
+_BEHIND = "out:2, out:30, out:58, same width 21504: ids [{}] at draft/config.json:11 against ids [2, 30, 58] at trainer/features.py:12"
 
 
 def _compared(points: tuple[str, ...], ids: tuple[int, ...], suggested: tuple[int, ...] | None = None) -> Analysis:
@@ -108,18 +108,12 @@ RULE = Rule(
         Example(
             "ids changed after training",
             _compared(("embed", "out:2", "out:30"), (-1, 2, 30), (2, 30, 58)),
-            (
-                "served embed, out:2, out:30, trained out:2, out:30, out:58, same width 21504: "
-                "ids [-1, 2, 30] at draft/config.json:11 against ids [2, 30, 58] at trainer/features.py:12",
-            ),
+            (f"served embed, out:2, out:30, trained {_BEHIND.format('-1, 2, 30')}",),
         ),
         Example(
             "the same ids in another dialect",
             _compared(("out:1", "out:29", "out:57"), (2, 30, 58), (3, 31, 59)),
-            (
-                "served out:1, out:29, out:57, trained out:2, out:30, out:58, same width 21504: "
-                "ids [2, 30, 58] at draft/config.json:11 against ids [2, 30, 58] at trainer/features.py:12",
-            ),
+            (f"served out:1, out:29, out:57, trained {_BEHIND.format('2, 30, 58')}",),
         ),
         Example("what was trained is served", _compared(("out:2", "out:30", "out:58"), (2, 30, 58))),
     ),

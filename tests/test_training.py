@@ -4,40 +4,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from trained import points
-
-HEAD = """
-import torch
-from transformers import AutoModelForCausalLM
-
-"""
-HOOKS = HEAD + """
-def features(path, input_ids, ids=(1, 3, 5)):
-    model = AutoModelForCausalLM.from_pretrained(path)
-    captured, handles = {}, []
-
-    def hook_for(k):
-        def hook(module, args, output):
-            captured[k] = output[0] if isinstance(output, tuple) else output
-
-        return hook
-
-    for k in ids:
-        handles.append(model.model.layers[k].register_forward_hook(hook_for(k)))
-    model(input_ids)
-    for handle in handles:
-        handle.remove()
-    return torch.cat([captured[k] for k in ids], dim=-1)
-"""
-
-
-def changed(source: str, *changes: tuple[str, str]) -> str:
-    """A trainer with some of its lines written otherwise."""
-    for old, new in changes:
-        assert old in source, old
-        source = source.replace(old, new)
-    return source
-
+from trained import HEAD, HOOKS, changed, points
 
 STATES = HEAD + """
 def features(path, input_ids, ids=(1, 3, 5)):
@@ -134,7 +101,10 @@ SHAPES = {
     "the embedding": (changed(STATES, ("(1, 3, 5)", "(-1, 3)")), "embed, out:3"),
     "the last state is normed": (changed(STATES, ("(1, 3, 5)", "(1, 7)")), "out:1, final"),
     "a negative index": (changed(STATES, ("k + 1", "-k")), "final, out:5, out:3"),
-    "a shift by a variable": (changed(STATES, ("    states", "    offset = 1\n    states"), ("k + 1", "k + offset")), "out:1, out:3, out:5"),
+    "a shift by a variable": (
+        changed(STATES, ("    states", "    offset = 1\n    states"), ("k + 1", "k + offset")),
+        "out:1, out:3, out:5",
+    ),
     "a shift that nothing decides": (
         changed(STATES, ("ids=(1", "offset, ids=(1"), ("k + 1", "k + offset")),
         "?what is concatenated here is not known",
@@ -147,9 +117,15 @@ SHAPES = {
         changed(STATES, (STATES_CAT, f"    torch.cat([states[2], states[4]], dim=-1)\n{STATES_CAT}")),
         "?more than one concatenation may feed fc",
     ),
-    "states that were not asked for": (changed(STATES, ("output_hidden_states=True", "output_hidden_states=False")), "?the trainer raises TypeError"),
+    "states that were not asked for": (
+        changed(STATES, ("output_hidden_states=True", "output_hidden_states=False")),
+        "?the trainer raises TypeError",
+    ),
     "asked for at loading": (
-        changed(STATES, ("from_pretrained(path)", "from_pretrained(path, output_hidden_states=True)"), ("input_ids, output_hidden_states=True", "input_ids")),
+        changed(
+            changed(STATES, ("input_ids, output_hidden_states=True", "input_ids")),
+            ("from_pretrained(path)", "from_pretrained(path, output_hidden_states=True)"),
+        ),
         "out:1, out:3, out:5",
     ),
     "in the order in which the hooks ran": (
@@ -167,7 +143,10 @@ SHAPES = {
         changed(HOOKS, (CAT, f"    joint = {CAT[11:]}\n    return joint.view(1, -1, 3, 8).transpose(2, 3).reshape(1, -1, 24)")),
         "?tensor.transpose may change the concatenation",
     ),
-    "scaled as a whole": (changed(HOOKS, (CAT, f"    joint = {CAT[11:]}\n    return joint * 0.5")), "?arithmetic may change the concatenation"),
+    "scaled as a whole": (
+        changed(HOOKS, (CAT, f"    joint = {CAT[11:]}\n    return joint * 0.5")),
+        "?arithmetic may change the concatenation",
+    ),
     "written as a whole": (changed(HOOKS, (CAT, f"    joint = {CAT[11:]}\n    joint[:] = 0\n    return joint")), "?"),
     "another number of layers": (changed(STATES, ("from_pretrained(path)", "from_pretrained(path, num_hidden_layers=4)")), "?"),
     "two models": (
@@ -175,7 +154,10 @@ SHAPES = {
         "?more than one model of transformers runs",
     ),
     "samples in a loop": (SAMPLES, "out:1, out:3, out:5"),
-    "a list that is not emptied between samples": (changed(SAMPLES, ("        captured.clear()\n", "")), "?more than one concatenation may feed fc"),
+    "a list that is not emptied between samples": (
+        changed(SAMPLES, ("        captured.clear()\n", "")),
+        "?more than one concatenation may feed fc",
+    ),
     "ids that grow from sample to sample": (
         changed(STATES, ("    states", "    ids = list(ids)\n    for _ in input_ids:\n        ids.append(6)\n    states")),
         "?what is concatenated here is not known",
@@ -248,14 +230,15 @@ def main(path, input_ids):
 """
 CONSTANT = changed(FIELDS, ("options.layer_ids", "LAYER_IDS"), ("@dataclass\nclass", "LAYER_IDS = [1, 3]\n\n\n@dataclass\nclass"))
 DERIVED = changed(ARGUMENTS, ("features.choose(options.layer_ids)", "features.choose([k + 1 for k in options.layer_ids])"))
+NOTHING = "binds to nothing: the selection takes its ids from"
 BOUND = {
     "an option's own default": (ARGUMENTS, None, "out:1, out:3"),
     "an option by its name": (ARGUMENTS, {"layer_ids": [2, 4, 6]}, "out:2, out:4, out:6"),
     "an option by the field that it flows into": (ARGUMENTS, {"feature_layers": [2, 4, 6]}, "out:2, out:4, out:6"),
     "nested in the config": (ARGUMENTS, {"data": {"layer_ids": [2, 4, 6]}, "lr": 0.1}, "out:2, out:4, out:6"),
-    "a key that nobody asks for": (ARGUMENTS, {"betas": [0, 1]}, "?run.json (betas) binds to nothing: the selection takes its ids from layer_ids"),
-    "a config without ids": (ARGUMENTS, {"lr": 0.1}, "?run.json (no list of ids) binds to nothing: the selection takes its ids from layer_ids"),
-    "a key that stands twice": (ARGUMENTS, {"a": {"layer_ids": [1]}, "b": {"layer_ids": [2]}}, "?run.json (no list of ids) binds to nothing"),
+    "a key that nobody asks for": (ARGUMENTS, {"betas": [0, 1]}, f"?run.json (betas) {NOTHING} layer_ids"),
+    "a config without ids": (ARGUMENTS, {"lr": 0.1}, f"?run.json (no list of ids) {NOTHING} layer_ids"),
+    "a key that stands twice": (ARGUMENTS, {"a": {"layer_ids": [1]}, "b": {"layer_ids": [2]}}, f"?run.json (no list of ids) {NOTHING}"),
     "what is changed on its way keeps its name only": (DERIVED, {"layer_ids": [2, 4]}, "out:3, out:5"),
     "a field that is fed with something else": (DERIVED, {"feature_layers": [2, 4]}, "?run.json (feature_layers) binds to nothing"),
     "a key of a file": (CONFIG_FILE, {"layer_ids": [2, 4]}, "out:2, out:4"),
@@ -263,13 +246,18 @@ BOUND = {
     "a field of a dataclass": (FIELDS, None, "out:1, out:3"),
     "a field of a dataclass, given": (FIELDS, {"layer_ids": [2, 4]}, "out:2, out:4"),
     "a shift that the config gives too": (
-        changed(ARGUMENTS, ("k + 1] for k in self", "k + self.shift] for k in self"), ("        self.feature_layers = None", "        self.shift = 1"),
-                ('"--model")', '"--model")\n    parser.add_argument("--shift", type=int, default=1)'), ("features.choose", "features.shift = options.shift\n    features.choose")),
+        changed(
+            ARGUMENTS,
+            ("k + 1] for k in self", "k + self.shift] for k in self"),
+            ("        self.feature_layers = None", "        self.shift = 1"),
+            ('"--model")', '"--model")\n    parser.add_argument("--shift", type=int, default=1)'),
+            ("features.choose", "features.shift = options.shift\n    features.choose"),
+        ),
         {"layer_ids": [2, 4], "shift": 0},
         "out:1, out:3",
     ),
     "a constant": (CONSTANT, None, "out:1, out:3"),
-    "a constant is not given": (CONSTANT, {"layer_ids": [2, 4]}, "?run.json (layer_ids) binds to nothing: the selection takes its ids from nothing"),
+    "a constant is not given": (CONSTANT, {"layer_ids": [2, 4]}, f"?run.json (layer_ids) {NOTHING} nothing"),
 }
 
 

@@ -22,6 +22,39 @@ from flowcheck.analyzer.training import Trainer
 from flowcheck.analyzer.training_facts import load_training_facts
 from flowcheck.analyzer.wiring import Found
 
+HEAD = """
+import torch
+from transformers import AutoModelForCausalLM
+
+"""
+HOOKS = HEAD + """
+def features(path, input_ids, ids=(1, 3, 5)):
+    model = AutoModelForCausalLM.from_pretrained(path)
+    captured, handles = {}, []
+
+    def hook_for(k):
+        def hook(module, args, output):
+            captured[k] = output[0] if isinstance(output, tuple) else output
+
+        return hook
+
+    for k in ids:
+        handles.append(model.model.layers[k].register_forward_hook(hook_for(k)))
+    model(input_ids)
+    for handle in handles:
+        handle.remove()
+    return torch.cat([captured[k] for k in ids], dim=-1)
+"""
+
+
+def changed(source: str, *changes: tuple[str, str]) -> str:
+    """A trainer with some of its lines written otherwise."""
+    for old, new in changes:
+        assert old in source, old
+        source = source.replace(old, new)
+    return source
+
+
 LAYERS = 8
 FLOW = load_flow("eagle3")
 

@@ -316,8 +316,8 @@ def bind_arguments(
     if left:
         raise machine.raised("TypeError", f"{show_name(function)}() got an unexpected keyword argument {next(iter(left))!r}")
     if machine.recording():
-        for name, value in slots.items():
-            machine.note_flow(str(name), value)
+        for key, value in slots.items():
+            machine.note_flow(str(key), value)
 
 
 def show_name(function: FunctionValue) -> str:

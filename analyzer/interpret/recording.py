@@ -32,7 +32,7 @@ LAST_NAME = re.compile(r"(?:\.|^)([A-Za-z_]\w*)$|\[['\"]([^'\"]+)['\"]\]$|\.get\
 
 
 def last_name(key: str) -> str | None:
-    """The name by which the last step of a way asks: ``layer_ids`` in ``args.layer_ids``, ``cfg['layer_ids']``, ``cfg.get('layer_ids')``."""
+    """The name by which the last step of a way asks: ``ids`` in ``args.ids``, ``cfg['ids']`` and ``cfg.get('ids')``."""
     found = LAST_NAME.search(key)
     return next((name for name in found.groups() if name), None) if found else None
 
@@ -200,7 +200,7 @@ class Recording(State):
     # ------------------------------------------------------- from outside
 
     def from_outside(self, key: str, default: Value) -> Value:
-        """A value that the trainer's caller, command line or config decides: as given, unknown while everything is open, else its default."""
+        """A value that a caller, the command line or a config decides: as given, unknown while everything is open, else its default."""
         if self.ledger is None:
             return default
         given = self.given_value(key)

@@ -31,9 +31,9 @@ def load(machine: Host, function: Value, args: Args, keywords: Keywords) -> Valu
         return machine.mystery("loaded", "what is loaded from a file is not known", not_none=True)
     machine.assume(ASSUMED)
     records = [record for record in writers.values() if isinstance(record, DictValue)]
-    made = frozen(machine, records[0]) if len(records) == len(writers) == 1 else merged(machine, records, open_=len(records) < len(writers))
+    made = records[0] if len(records) == len(writers) == 1 else merged(machine, records, open_=len(records) < len(writers))
     machine.record("loaded", "what was saved", ", ".join(map(machine.show, keys_of(machine, made))) or "an open dict")
-    return made
+    return frozen(machine, made)
 
 
 def merged(machine: Host, records: list[DictValue], *, open_: bool) -> DictValue:
@@ -68,7 +68,9 @@ def frozen(machine: Host, value: Value) -> Value:
             return made
         case ListValue():
             items = machine.items_of(value)
-            return machine.new_list(tuple(frozen(machine, each) for each in items)) if isinstance(items, tuple) else machine.unknown_items("list")
+            if not isinstance(items, tuple):
+                return machine.unknown_items("list")
+            return machine.new_list(tuple(frozen(machine, each) for each in items))
         case SetValue():
             return machine.unknown_items("set")
         case tuple():

@@ -1,4 +1,5 @@
-"""What concatenates captured tensors, and what the model of transformers (``transformers.stub``) cannot say in Python: where tensors come from, and that a forward begins and ends."""
+"""What puts captured tensors together; and what the model of transformers (``transformers.stub``) cannot say in Python: where tensors come
+from, and that a forward begins and ends."""
 
 from __future__ import annotations
 
