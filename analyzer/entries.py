@@ -134,12 +134,14 @@ def written_in(node: ast.AST) -> set[str]:
     """The attributes that a piece of code assigns, or puts something into."""
     found: set[str] = set()
     for inner in ast.walk(node):
-        stores = isinstance(inner, ast.Attribute | ast.Subscript) and isinstance(inner.ctx, ast.Store | ast.Del)
+        if not isinstance(inner, ast.Attribute | ast.Subscript):
+            continue
+        stores = isinstance(inner.ctx, ast.Store | ast.Del)
         if isinstance(inner, ast.Attribute) and stores:
             found.add(inner.attr)
-        elif isinstance(inner, ast.Attribute | ast.Subscript) and isinstance(inner.value, ast.Attribute):
-            if stores or (isinstance(inner, ast.Attribute) and inner.attr in MUTATORS):
-                found.add(inner.value.attr)
+        fills = stores if isinstance(inner, ast.Subscript) else inner.attr in MUTATORS
+        if fills and isinstance(inner.value, ast.Attribute):
+            found.add(inner.value.attr)
     return found
 
 

@@ -167,7 +167,7 @@ def test_one_run_may_write_several_formats(tmp_path: Path, capsys: pytest.Captur
 
 def test_the_rules_are_listed_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("rules") == 0
-    assert "FC901  not-established  info     A wiring could not be proved.\n" in capsys.readouterr().out
+    assert "FC901  not-established          info     A wiring could not be proved.\n" in capsys.readouterr().out
     assert run("explain", "unreadable-file") == 0
     page = capsys.readouterr().out
     assert page.startswith("FC902 unreadable-file (info)\n")
@@ -177,7 +177,7 @@ def test_the_rules_are_listed_and_explained(capsys: pytest.CaptureFixture[str]) 
 
 def test_the_rules_are_data_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("rules", "--format", "json") == 0
-    assert json.loads(capsys.readouterr().out)["rules"][0]["code"] == "FC901"
+    assert json.loads(capsys.readouterr().out)["rules"][0]["code"] == "FC101"
     assert run("explain", "FC901", "--format", "json") == 0
     assert json.loads(capsys.readouterr().out)["page"].startswith("A wiring could not be proved.")
 
