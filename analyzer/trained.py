@@ -138,7 +138,19 @@ def select(trainer: Trainer, line: list[Entry], loads: list[list[Entry]], config
     if not reasons:
         return unproved(f"{line[-1]} is called on an object whose attributes others set, by nobody that is seen", place)
     first = next((side for side in reasons if side.reason_at is not None), reasons[0])
+    if config is None and (open_ := undecided(Way(trainer, (line[0],)))) is not None:
+        return open_
     return Side(None, None, "not established", first.reason, first.reason_at or place, first.at or place, first.assumptions)
+
+
+def undecided(way: Way) -> Side | None:
+    """The side of a selection of which the ids come from outside, where they do."""
+    asked = way.run(Given(), everything_open=True)
+    sources = deciding(way, asked, tuple(range(min(3, way.trainer.num_layers))))
+    if not sources:
+        return None
+    place = next((asked.asked[source] for source in sources if asked.asked[source] is not None), None)
+    return unproved(f"the ids come from {', '.join(sources)}, which nothing in the trainer decides: give --train-config", place)
 
 
 def second_writer(trainer: Trainer, answer: Answer) -> Side | None:
@@ -228,10 +240,15 @@ def unbound(way: Way, config: RunConfig, asked: Answer) -> Outcome:
     """The config decides nothing: what the selection hangs on instead."""
     keys = ", ".join(config.lists) or "no list of ids"
     probe = next(iter(config.lists.values()), (0,))
-    sources = [source for source in list(asked.asked)[:MOST_WAYS] if last_name(source) is not None and reaches(way, source, probe)]
+    sources = deciding(way, asked, probe)
     taken = f"takes its ids from {', '.join(sources)}" if sources else "takes its ids from nothing that a config could give"
     place = next((asked.asked[source] for source in sources), None)
     return Outcome(reason=f"{config.path} ({keys}) binds to nothing: the selection {taken}", at=place or Location(config.path, 1))
+
+
+def deciding(way: Way, asked: Answer, probe: tuple[int, ...]) -> list[str]:
+    """The values from outside that decide what is selected."""
+    return [source for source in list(asked.asked)[:MOST_WAYS] if last_name(source) is not None and reaches(way, source, probe)]
 
 
 def reaches(way: Way, source: str, probe: tuple[int, ...]) -> bool:

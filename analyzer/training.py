@@ -61,7 +61,7 @@ class Way:
     entries: tuple[Entry, ...]
 
     def run(self, given: Given, *, everything_open: bool = False) -> Answer:
-        """What is concatenated, under every answer to the conditions that stay open."""
+        """What is concatenated, under every answer to the conditions that stay open; one that is not established ends it."""
         answer = Answer()
         waiting: list[dict[str, bool]] = [{RELEASES: True}, {RELEASES: False}]
         while waiting:
@@ -70,12 +70,15 @@ class Way:
             try:
                 outcome, at = self.once(machine, ledger)
             except NeedDecision as need:
+                answer.look(ledger)
                 condition = first_open(need.condition, decided)
                 if condition is not None and len(decided) <= MAX_DECISIONS and len(answer.outcomes) + len(waiting) < MAX_RUNS:
                     waiting += [{**decided, condition.key: True}, {**decided, condition.key: False}]
                     continue
                 outcome, at = Outcome(reason=f"too many open conditions: {need.condition.key}", at=need.condition.at), None
             answer.add(machine, ledger, outcome, at)
+            if outcome.reason is not None:
+                break
         return answer
 
     def once(self, machine: Machine, ledger: Ledger) -> tuple[Outcome, Location | None]:
@@ -108,12 +111,16 @@ class Answer:
         self.outcomes.append((outcome, at))
         texts = machine.supposed.texts
         self.assumptions |= {name: texts.get(name, name) for name in (*machine.assumptions, *machine.lasting)}
-        self.asked |= ledger.asked
-        self.flows |= ledger.flows
+        self.look(ledger)
         self.ran |= ledger.ran
         self.keys |= saved_keys(machine)
         if outcome.captured is not None and not self.path:
             self.path = cleaned(machine.trail)
+
+    def look(self, ledger: Ledger) -> None:
+        """Note what came from outside, also in a run that was not brought to its end."""
+        self.asked |= ledger.asked
+        self.flows |= ledger.flows
 
     def settled(self) -> tuple[Outcome, Location | None]:
         """The one outcome of all runs. A run that raises has trained nothing, so it is left out where another one does not raise."""

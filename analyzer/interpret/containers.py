@@ -293,6 +293,8 @@ def set_item(machine: Machine, value: Value, index: Value, new: Value) -> None:
     match value:
         case DictValue():
             key = dict_key(index)
+            if isinstance(new, Tensor) and machine.recording():
+                machine.record("kept", str(machine.content(new)), f"under {machine.show(index)}")
             machine.heap.write(value.state, "#open" if key is None else key, True if key is None else machine.kept(new))
         case ListValue():
             items = items_of(machine, value)
