@@ -6,6 +6,7 @@ to the test with other ids.
 """
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -23,6 +24,8 @@ from .training import Answer, Trainer, Way
 from .training_facts import load_training_facts
 from .values import MISSING
 
+SERIAL = re.compile(r"#\d+")
+"""The numbers that tell unknown values of one kind apart."""
 MOST_WAYS = 24
 """Values from outside that are tried for one key of the config."""
 
@@ -150,7 +153,7 @@ def undecided(way: Way) -> Side | None:
     if not sources:
         return None
     place = next((asked.asked[source] for source in sources if asked.asked[source] is not None), None)
-    return unproved(f"the ids come from {', '.join(sources)}, which nothing in the trainer decides: give --train-config", place)
+    return unproved(f"the ids come from {', '.join(map(plain, sources))}, which nothing in the trainer decides: give --train-config", place)
 
 
 def second_writer(trainer: Trainer, answer: Answer) -> Side | None:
@@ -241,7 +244,7 @@ def unbound(way: Way, config: RunConfig, asked: Answer) -> Outcome:
     keys = ", ".join(config.lists) or "no list of ids"
     probe = next(iter(config.lists.values()), (0,))
     sources = deciding(way, asked, probe)
-    taken = f"takes its ids from {', '.join(sources)}" if sources else "takes its ids from nothing that a config could give"
+    taken = f"takes its ids from {', '.join(map(plain, sources))}" if sources else "takes its ids from nothing that a config could give"
     place = next((asked.asked[source] for source in sources), None)
     return Outcome(reason=f"{config.path} ({keys}) binds to nothing: the selection {taken}", at=place or Location(config.path, 1))
 
@@ -249,6 +252,11 @@ def unbound(way: Way, config: RunConfig, asked: Answer) -> Outcome:
 def deciding(way: Way, asked: Answer, probe: tuple[int, ...]) -> list[str]:
     """The values from outside that decide what is selected."""
     return [source for source in list(asked.asked)[:MOST_WAYS] if last_name(source) is not None and reaches(way, source, probe)]
+
+
+def plain(source: str) -> str:
+    """A value from outside as a message names it."""
+    return SERIAL.sub("", source)
 
 
 def reaches(way: Way, source: str, probe: tuple[int, ...]) -> bool:

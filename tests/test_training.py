@@ -94,7 +94,7 @@ SHAPES = {
     ),
     "only some of the states": (
         changed(HOOKS, (CAT, "    some = [captured[k] for k in ids if k in input_ids]\n    return torch.cat(some, dim=-1)")),
-        "?what is concatenated here is not known",
+        "?the ids come from input_ids, which nothing in the trainer decides",
     ),
     "all hidden states": (STATES, "out:1, out:3, out:5"),
     "without the shift": (changed(STATES, ("k + 1", "k")), "out:0, out:2, out:4"),
@@ -242,7 +242,7 @@ BOUND = {
     "what is changed on its way keeps its name only": (DERIVED, {"layer_ids": [2, 4]}, "out:3, out:5"),
     "a field that is fed with something else": (DERIVED, {"feature_layers": [2, 4]}, "?run.json (feature_layers) binds to nothing"),
     "a key of a file": (CONFIG_FILE, {"layer_ids": [2, 4]}, "out:2, out:4"),
-    "a file that is not given": (CONFIG_FILE, None, "?what is concatenated here is not known"),
+    "a file that is not given": (CONFIG_FILE, None, "?the ids come from json.load['target'].get('layer_ids'), which nothing"),
     "a field of a dataclass": (FIELDS, None, "out:1, out:3"),
     "a field of a dataclass, given": (FIELDS, {"layer_ids": [2, 4]}, "out:2, out:4"),
     "a shift that the config gives too": (

@@ -159,7 +159,7 @@ def matters(machine: Machine, condition: Unknown, raised: Raised | None) -> bool
     if raised is None:
         return False
     if machine.recording():
-        return machine.is_caught(raised)
+        return machine.is_caught(raised) or not raised.explicit
     return condition.reads_ids or (raised.certain and not raised.explicit) or machine.is_caught(raised)
 
 
