@@ -10,7 +10,7 @@ from .interpret.recording import Join, Ledger, Piece
 from .outcome import Outcome, name_kept
 from .points import Stream
 from .results import Location
-from .values import Atom, Content, Value
+from .values import Atom, Content, DictValue, ListValue, Tensor, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,8 @@ class Judge:
 
     def verdict(self) -> tuple[Outcome, Location | None]:
         """The one sequence of points that was concatenated, and where; or why there is none."""
+        if (place := self.uneven()) is not None:
+            return Outcome(reason=f"samples are not all recorded alike ({place})"), None
         found: dict[tuple[str, ...], Location | None] = {}
         for atom, join in self.outermost():
             answer = self.read(atom, join)
@@ -50,6 +52,31 @@ class Judge:
             return Outcome(reason="no concatenation of hidden states of the target is seen", at=None), None
         shown = "; ".join(f"{', '.join(points)} at {at}" for points, at in sorted(found.items()))
         return Outcome(reason=f"more than one concatenation may feed fc: {shown}", at=next(iter(found.values()))), None
+
+    def uneven(self) -> str | None:
+        """A place that saves other points for one sample than for another."""
+        seen: dict[Value, object] = {}
+        for entry in self.entries("saved"):
+            assert isinstance(entry, tuple)
+            place, record = entry
+            held = self.shape(record)
+            if seen.setdefault(place, held) != held:
+                return str(place)
+        return None
+
+    def shape(self, value: Value) -> object:
+        """What a saved value holds, in points."""
+        match value:
+            case Tensor():
+                now = value.cell.get("content")
+                return self.point(Piece(now if value.kept is None else value.kept, now))
+            case tuple():
+                return tuple(self.shape(each) for each in value)
+            case ListValue():
+                return self.shape(value.state.get("items"))
+            case DictValue():
+                return {str(key): self.shape(each) for key, each in value.state.items()}
+        return None
 
     def outermost(self) -> Iterator[tuple[Atom, Join]]:
         """The concatenations that are no part of another one, nor made of what came of another one: that one feeds fc, if any does."""

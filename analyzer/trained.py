@@ -108,7 +108,9 @@ def train(trainer: Trainer, config: RunConfig | None) -> Side:
         words = ", ".join(trainer.facts.selections)
         return unproved(f"nothing in the trainer looks into a target: no function names {words}", Location(trainer.tree.printed(""), 1))
     loads = find_selections(trainer.index, trainer.tree, trainer.facts.loads)
-    sides = [select(trainer, line, loads, config) for line in selections]
+    answers = [(line, select(trainer, line, loads, config)) for line in selections]
+    used = [side for line, side in answers if side.points is not None or not is_unused(line)]
+    sides = used or [side for _, side in answers]
     doubtful = next((side for side in sides if side.points is None), None)
     if doubtful is not None:
         return doubtful
@@ -117,6 +119,11 @@ def train(trainer: Trainer, config: RunConfig | None) -> Side:
         shown = " and ".join(f"{', '.join(side.points or ())} ({side.at})" for side in (sides[0], other))
         return unproved(f"the trainer has more than one selection: {shown}", other.at)
     return sides[0]
+
+
+def is_unused(line: list[Entry]) -> bool:
+    """Whether a selection stands in classes that nothing in the trainer names: no program of the trainer makes an object of one."""
+    return all(entry.cls is not None for entry in line if not entry.called)
 
 
 def unproved(reason: str, at: Location | None) -> Side:

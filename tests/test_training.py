@@ -290,6 +290,16 @@ WRITER = "import torch\n\n\ndef write(states):\n    torch.save({'states': states
 FILES = {
     "all but the last": (EXTRACT, READER, "out:1, out:3, out:5"),
     "all but the first": (EXTRACT, changed(READER, ("[:-1]", "[1:]")), "out:3, out:5, final"),
+    "a list that grows from sample to sample": (
+        changed(
+            EXTRACT,
+            ("    for prompt", "    kept = []\n    for prompt"),
+            ("        torch.save", "        kept.extend(states[k + 1] for k in ids)\n        torch.save"),
+            ("[states[k + 1] for k in (*ids, 7)]", "kept"),
+        ),
+        READER,
+        "?samples are not all recorded alike",
+    ),
     "another key": (EXTRACT, changed(READER, ('record["states"]', 'record["hidden"]')), "?"),
     "an unknown key": (EXTRACT, changed(READER, ('record["states"]', "record[path]")), "?"),
     "sorted after loading": (EXTRACT, changed(READER, ("states[:-1]", "sorted(states)")), "?"),
@@ -311,7 +321,7 @@ SETTER = changed(
 @pytest.mark.parametrize(("writer", "reader", "expected"), FILES.values(), ids=FILES)
 def test_files(writer: str, reader: str, expected: str, tmp_path: Path) -> None:
     said = points(tmp_path, writer, reader=reader)
-    assert said == expected or (expected == "?" and said.startswith("?"))
+    assert said == expected or (expected.startswith("?") and said.startswith(expected))
 
 
 def test_a_second_writer(tmp_path: Path) -> None:
