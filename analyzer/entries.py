@@ -15,6 +15,7 @@ from .trainer import MODEL, TrainerTree
 DEEPEST = 8
 """Calls between an entry and the function that selects."""
 MOST_ENTRIES = 24
+DEFINING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 MUTATORS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "remove", "pop", "clear", "sort", "reverse"})
 """Methods that change their receiver."""
 IMPLICIT = frozenset({"forward"})
@@ -23,19 +24,30 @@ IMPLICIT = frozenset({"forward"})
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A function or method of the trainer that can be run; ``called`` where something in the trainer calls it."""
+    """A function or method of the trainer, or the program that a file is; ``called`` where something in the trainer calls it."""
 
     module: Module
     cls: ast.ClassDef | None
-    node: ast.FunctionDef | ast.AsyncFunctionDef
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Module
     called: bool = False
 
     def __str__(self) -> str:
+        if isinstance(self.node, ast.Module):
+            return f"the program {self.module.name}"
         return f"{self.cls.name}.{self.node.name}" if self.cls else self.node.name
 
     @property
-    def name(self) -> str:
-        """The name by which it is called."""
+    def line(self) -> int:
+        """The line that it begins in."""
+        if not isinstance(self.node, ast.Module):
+            return self.node.lineno
+        return next((statement.lineno for statement in program_of(self.module)), 1)
+
+    @property
+    def name(self) -> str | None:
+        """The name by which it is called; None of a program."""
+        if isinstance(self.node, ast.Module):
+            return None
         implicit = self.node.name in IMPLICIT or (self.node.name.startswith("__") and self.node.name.endswith("__"))
         return self.cls.name if self.cls is not None and implicit else self.node.name
 
@@ -56,11 +68,12 @@ def find_selections(index: Index, tree: TrainerTree, words: Iterable[str]) -> li
 
 def mentioning(index: Index, tree: TrainerTree, words: tuple[str, ...]) -> Iterator[Entry]:
     """The functions that mention one of the words, a dotted one by both its parts, in order of file and line."""
-    for path in tree.tree.grep(tuple(word.rpartition(".")[2].encode() for word in words)):
+    for path in () if not words else tree.tree.grep(tuple(word.rpartition(".")[2].encode() for word in words)):
         module = index.module(index.module_of(path))
         if module is not None and path != MODEL and not is_test(path):
             for entry in functions_of(module):
-                names = names_in(entry.node)
+                parts = program_of(module) if isinstance(entry.node, ast.Module) else [entry.node]
+                names = frozenset().union(*map(names_in, parts))
                 if any(all(part in names for part in word.split(".")) for word in words):
                     yield entry
 
@@ -72,12 +85,23 @@ def is_test(path: str) -> bool:
 
 
 def functions_of(module: Module) -> Iterator[Entry]:
-    """The functions and methods of a module; nested ones belong to those around them."""
+    """The functions and methods of a module, nested ones with those around them, and the program that it is, where it does anything."""
     for node in module.tree.body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield Entry(module, None, node)
         elif isinstance(node, ast.ClassDef):
             yield from (Entry(module, node, each) for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
+    if program_of(module):
+        yield Entry(module, None, module.tree)
+
+
+def program_of(module: Module) -> list[ast.stmt]:
+    """What a module does when it is run, besides defining and importing."""
+    return [node for node in module.tree.body if not isinstance(node, DEFINING) and not is_docstring(node)]
+
+
+def is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def names_in(node: ast.AST) -> frozenset[str]:
@@ -101,7 +125,8 @@ def ways_to(index: Index, tree: TrainerTree, entry: Entry) -> list[Entry]:
     while levels[-1] and len(levels) <= DEEPEST and len(seen) < MOST_ENTRIES:
         level: list[Entry] = []
         for inner in levels[-1]:
-            callers = [each for each in mentioning(index, tree, (inner.name,)) if each.node is not inner.node and own(each, inner)]
+            names = () if inner.name is None else (inner.name,)
+            callers = [each for each in mentioning(index, tree, names) if each.node is not inner.node and own(each, inner)]
             if callers:
                 called.add(inner.node)
             for each in callers:

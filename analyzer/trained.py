@@ -144,7 +144,7 @@ def select(trainer: Trainer, line: list[Entry], loads: list[list[Entry]], config
         if side.points is not None:
             return side
         reasons.append(side)
-    place = Location(trainer.tree.printed(line[-1].module.path), line[-1].node.lineno)
+    place = Location(trainer.tree.printed(line[-1].module.path), line[-1].line)
     if not reasons:
         return unproved(f"{line[-1]} is called on an object whose attributes others set, by nobody that is seen", place)
     first = next((side for side in reasons if side.reason_at is not None), reasons[0])
@@ -168,7 +168,7 @@ def second_writer(trainer: Trainer, answer: Answer) -> Side | None:
     if "recorded-files" not in answer.assumptions:
         return None
     for entry in other_writers(trainer.index, trainer.tree, trainer.facts.saves, answer.keys, answer.ran):
-        place = Location(trainer.tree.printed(entry.module.path), entry.node.lineno)
+        place = Location(trainer.tree.printed(entry.module.path), entry.line)
         return unproved(f"{entry} may save what is loaded too, under one of {', '.join(sorted(answer.keys))}", place)
     return None
 

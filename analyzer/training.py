@@ -9,7 +9,8 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .entries import Entry
+from .entries import DEFINING, Entry
+from .index import Module
 from .interpret.code import Code
 from .interpret.machine import Machine
 from .interpret.names import decorators, module_name
@@ -159,8 +160,11 @@ def cleaned(trail: list[Step]) -> tuple[Step, ...]:
 
 def enter(machine: Machine, entry: Entry, *, everything_open: bool) -> None:
     """Run a function of the trainer; what nobody passes has its default, where nothing in the trainer calls it."""
+    if isinstance(entry.node, ast.Module):
+        run_program(machine, entry.module)
+        return
     with machine.in_module(entry.module):
-        machine.frame.at = At(entry.node.lineno, entry.node.col_offset)
+        machine.frame.at = At(entry.line, entry.node.col_offset)
         owner = module_name(machine, entry.module, entry.cls.name if entry.cls is not None else entry.node.name)
         function: Value = owner
         if isinstance(owner, ClassValue) and entry.cls is not None:
@@ -170,6 +174,17 @@ def enter(machine: Machine, entry: Entry, *, everything_open: bool) -> None:
                 receiver = machine.call(owner, (), arguments(machine, machine.find_in_class(owner, "__init__")[0], True))
             function = machine.get_attribute(receiver, entry.node.name)
         machine.call(function, (), arguments(machine, function, everything_open or entry.called))
+    machine.frames.clear()
+
+
+def run_program(machine: Machine, module: Module) -> None:
+    """Run what a file does when it is started as a program."""
+    with machine.in_module(module):
+        machine.frame.slots["__name__"] = "__main__"
+        for statement in module.tree.body:
+            if not isinstance(statement, DEFINING):
+                machine.frame.at = At(statement.lineno, statement.col_offset)
+                machine.run_statement(machine.code.statement(module, statement))
     machine.frames.clear()
 
 

@@ -33,6 +33,14 @@ def features(path, loader, draft, ids=(1, 3, 5)):
         model(**batch)
         draft(torch.cat(captured, dim=-1))
 """
+SCRIPT = HEAD + """
+import sys
+
+ids = [2, 4, 6]
+model = AutoModelForCausalLM.from_pretrained(sys.argv[1])
+states = model(torch.zeros(1, 4), output_hidden_states=True).hidden_states
+torch.save(torch.cat([states[k + 1] for k in ids], dim=-1), "features.pt")
+"""
 KEPT = "output[0] if isinstance(output, tuple) else output"
 CAT = "    return torch.cat([captured[k] for k in ids], dim=-1)"
 STATES_CAT = "    return torch.cat([states[k + 1] for k in ids], dim=-1)"
@@ -153,6 +161,11 @@ SHAPES = {
         changed(HOOKS, ("    model(input_ids)\n", "    model(input_ids)\n    AutoModelForCausalLM.from_pretrained(path)(input_ids)\n")),
         "?more than one model of transformers runs",
     ),
+    "what the program passes, not the default": (
+        HOOKS + "\n\nif __name__ == '__main__':\n    features('target', torch.zeros(1, 4), ids=[2, 4])\n",
+        "out:2, out:4",
+    ),
+    "a script without functions": (SCRIPT, "out:2, out:4, out:6"),
     "samples in a loop": (SAMPLES, "out:1, out:3, out:5"),
     "a list that is not emptied between samples": (
         changed(SAMPLES, ("        captured.clear()\n", "")),
