@@ -12,6 +12,8 @@ from .points import Stream
 from .results import Location
 from .values import Atom, Content, DictValue, ListValue, Tensor, Value
 
+NOTHING_SEEN = "no concatenation of hidden states of the target is seen"
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -49,7 +51,7 @@ class Judge:
             ((points, at),) = found.items()
             return Outcome(captured=points), at
         if not found:
-            return Outcome(reason="no concatenation of hidden states of the target is seen", at=None), None
+            return Outcome(reason=NOTHING_SEEN), None
         shown = "; ".join(f"{', '.join(points)} at {at}" for points, at in sorted(found.items()))
         return Outcome(reason=f"more than one concatenation may feed fc: {shown}", at=next(iter(found.values()))), None
 
@@ -63,6 +65,10 @@ class Judge:
             if seen.setdefault(place, held) != held:
                 return str(place)
         return None
+
+    def records(self) -> bool:
+        """Whether a captured point was saved to a file."""
+        return any(isinstance(entry, tuple) and "out:" in str(self.shape(entry[1])) for entry in self.entries("saved"))
 
     def shape(self, value: Value) -> object:
         """What a saved value holds, in points."""
@@ -202,4 +208,8 @@ def judge_run(machine: Machine, ledger: Ledger) -> tuple[Outcome, Location | Non
     streams = read_streams(machine, ledger)
     if isinstance(streams, str):
         return Outcome(reason=streams), None
-    return Judge(machine, ledger, streams).verdict()
+    judge = Judge(machine, ledger, streams)
+    ledger.recorded = judge.records()
+    verdict = judge.verdict()
+    ledger.ended = True
+    return verdict

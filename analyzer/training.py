@@ -110,6 +110,8 @@ class Answer:
     asked: dict[str, Location | None] = field(default_factory=dict)
     flows: set[tuple[str, str]] = field(default_factory=set)
     ran: set[ast.AST] = field(default_factory=set)
+    ended: bool = True
+    recorded: bool = False
     keys: set[str] = field(default_factory=set)
     """The keys under which something was saved to a file."""
 
@@ -119,6 +121,8 @@ class Answer:
         self.assumptions |= {name: texts.get(name, name) for name in (*machine.assumptions, *machine.lasting)}
         self.look(ledger)
         self.ran |= ledger.ran
+        self.ended &= ledger.ended
+        self.recorded |= ledger.recorded
         self.keys |= saved_keys(machine)
         if outcome.captured is not None and not self.path:
             self.path = cleaned(machine.trail)
@@ -163,6 +167,8 @@ def enter(machine: Machine, entry: Entry, *, everything_open: bool) -> None:
     if isinstance(entry.node, ast.Module):
         run_program(machine, entry.module)
         return
+    if entry.called:
+        machine.assume("unseen-callers")
     with machine.in_module(entry.module):
         machine.frame.at = At(entry.line, entry.node.col_offset)
         owner = module_name(machine, entry.module, entry.cls.name if entry.cls is not None else entry.node.name)
@@ -181,6 +187,8 @@ def run_program(machine: Machine, module: Module) -> None:
     """Run what a file does when it is started as a program."""
     with machine.in_module(module):
         machine.frame.slots["__name__"] = "__main__"
+        if machine.ledger is not None:
+            machine.ledger.ran.add(module.tree)
         for statement in module.tree.body:
             if not isinstance(statement, DEFINING):
                 machine.frame.at = At(statement.lineno, statement.col_offset)

@@ -337,6 +337,46 @@ def test_files(writer: str, reader: str, expected: str, tmp_path: Path) -> None:
     assert said == expected or (expected.startswith("?") and said.startswith(expected))
 
 
+CALLER = """
+import torch
+from trainer import features
+
+
+def main(path, input_ids):
+    joint = features(path, input_ids)
+    return torch.flip(joint, [-1])
+
+
+main("target", torch.zeros(1, 4))
+"""
+FIXED = changed(HOOKS, (", ids=(1, 3, 5)):\n", "):\n    ids = (1, 3, 5)\n"))
+CALLERS = {
+    "a caller that hands it on": (changed(CALLER, ("torch.flip(joint, [-1])", "joint")), "out:1, out:3, out:5"),
+    "a caller that changes it": (CALLER, "?torch.flip may change the concatenation before fc"),
+    "a caller that cannot be run": (
+        changed(CALLER, ("    joint", "    match input_ids:\n        case None:\n            return None\n    joint")),
+        "?a statement outside the vocabulary",
+    ),
+    "a caller that is not reached": (changed(CALLER, ("    joint = features(path, input_ids)\n", "    joint = start(features)\n")), "?"),
+}
+
+
+@pytest.mark.parametrize(("caller", "expected"), CALLERS.values(), ids=CALLERS)
+def test_what_is_done_with_it_counts(caller: str, expected: str, tmp_path: Path) -> None:
+    said = points(tmp_path, FIXED, caller=caller)
+    assert said == expected or (expected.startswith("?") and said.startswith(expected))
+
+
+def test_two_readers_that_differ(tmp_path: Path) -> None:
+    said = points(tmp_path, EXTRACT, reader=READER, other=changed(READER, ("[:-1]", "[1:]")))
+    assert said.startswith("?what is recorded is concatenated in more than one way")
+
+
+def test_a_reader_of_something_else(tmp_path: Path) -> None:
+    other = "import torch\n\n\ndef resume(path):\n    return torch.load(path)['step'] + 1\n"
+    assert points(tmp_path, EXTRACT, reader=READER, other=other) == "out:1, out:3, out:5"
+
+
 def test_a_second_writer(tmp_path: Path) -> None:
     assert points(tmp_path, EXTRACT, reader=READER, other=WRITER).startswith("?write may save what is loaded too")
 

@@ -7,6 +7,7 @@ from textwrap import dedent
 
 from sources import plant
 
+from flowcheck.analyzer.binding import read_run_config
 from flowcheck.analyzer.configs import Config, load_config
 from flowcheck.analyzer.evaluation import Program
 from flowcheck.analyzer.flows.flow import load_flow
@@ -16,7 +17,7 @@ from flowcheck.analyzer.pipeline import room_to_run
 from flowcheck.analyzer.results import Location, Side, Step
 from flowcheck.analyzer.serving import ServedIds
 from flowcheck.analyzer.target import ConfigFacts
-from flowcheck.analyzer.trained import read_run_config, train
+from flowcheck.analyzer.trained import train
 from flowcheck.analyzer.trainer import TrainerIndex, open_trainer
 from flowcheck.analyzer.training import Trainer
 from flowcheck.analyzer.training_facts import load_training_facts

@@ -253,6 +253,8 @@ def dict_item(machine: Machine, value: DictValue, index: Value) -> Value:
 def missing_key(machine: Machine, value: DictValue, index: Value) -> Value:
     if value.state.get("#open") is not None:
         return machine.mystery("item", "an entry of a dict that is not known in full")
+    if value.state.get("#loaded") is True:
+        return machine.mystery("item", f"nothing is seen to save {machine.show(index)}")
     factory = value.state.get("#factory")
     if factory is not None:
         made = machine.call(factory, (), {})

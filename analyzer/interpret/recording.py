@@ -79,14 +79,17 @@ class Join:
 class Ledger:
     """What one run of a trainer leaves behind.
 
-    ``log`` holds tuples under :data:`LOGS`, in the heap, so that a branch can be taken back. ``joins`` says of the atom of a concatenation
-    what it is made of. ``asked`` are the values from outside that the run asked for, ``flows`` the names that one was bound to unchanged.
-    ``ran`` are the functions that ran. ``open`` leaves all that comes from outside unknown, defaults included.
+    ``log`` holds tuples under :data:`LOGS`, in the heap, so that a branch can be taken back. ``open`` leaves all that comes from outside
+    unknown, defaults included. ``ended``: the run came to its end. ``recorded``: it saved a captured point to a file. ``ran`` are the
+    functions that ran. ``joins`` says of the atom of a concatenation what it is made of. ``asked`` are the values from outside that were
+    asked for, ``flows`` the names that one was bound to unchanged.
     """
 
     log: Slots
     given: Given
     open: bool
+    ended: bool = False
+    recorded: bool = False
     ran: set[ast.AST] = field(default_factory=set)
     joins: dict[Atom, Join] = field(default_factory=dict)
     asked: dict[str, Location | None] = field(default_factory=dict)

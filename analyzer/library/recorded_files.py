@@ -8,6 +8,8 @@ from .host import Host, Model
 Args = tuple[Value, ...]
 Keywords = dict[str, Value]
 ASSUMED = "recorded-files"
+LOADED = "#loaded"
+"""The mark of a dict that was loaded: a key that nobody saves is asked of another file."""
 
 
 def save(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
@@ -33,7 +35,10 @@ def load(machine: Host, function: Value, args: Args, keywords: Keywords) -> Valu
     records = [record for record in writers.values() if isinstance(record, DictValue)]
     made = records[0] if len(records) == len(writers) == 1 else merged(machine, records, open_=len(records) < len(writers))
     machine.record("loaded", "what was saved", ", ".join(map(machine.show, keys_of(machine, made))) or "an open dict")
-    return frozen(machine, made)
+    loaded = frozen(machine, made)
+    assert isinstance(loaded, DictValue)
+    loaded.state[LOADED] = True
+    return loaded
 
 
 def merged(machine: Host, records: list[DictValue], *, open_: bool) -> DictValue:
