@@ -4,6 +4,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from small_trainers import PROGRAMS
 from trained import HEAD, HOOKS, changed, points
 
 STATES = HEAD + """
@@ -365,6 +366,11 @@ CALLERS = {
 def test_what_is_done_with_it_counts(caller: str, expected: str, tmp_path: Path) -> None:
     said = points(tmp_path, FIXED, caller=caller)
     assert said == expected or (expected.startswith("?") and said.startswith(expected))
+
+
+@pytest.mark.parametrize(("source", "expected"), PROGRAMS.values(), ids=PROGRAMS)
+def test_program(source: str, expected: str, tmp_path: Path) -> None:
+    assert points(tmp_path, source) == expected
 
 
 def test_two_readers_that_differ(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from, and that a forward begins and ends."""
 
 from __future__ import annotations
 
-from ..values import Tensor, Unknown, Value
+from ..values import BoundMethod, FunctionValue, Instance, Tensor, Unknown, Value
 from .host import Host, Model
 from .torch_models import pure
 
@@ -111,7 +111,15 @@ def torch_pad(machine: Host, function: Value, args: Args, keywords: Keywords) ->
     return pure(machine, function, args, keywords)
 
 
+def torch_compile(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    """``torch.compile(model)`` computes what the model does."""
+    if machine.recording() and args and isinstance(args[0], Instance | FunctionValue | BoundMethod):
+        return args[0]
+    return pure(machine, function, args, keywords)
+
+
 FUNCTIONS: dict[str, Model] = {
+    "torch.compile": torch_compile,
     "torch.cat": torch_cat,
     "torch.concat": torch_cat,
     "torch.concatenate": torch_cat,
