@@ -41,9 +41,15 @@ def train(trainer: Trainer, config: RunConfig | None) -> Side:
         words = ", ".join(trainer.facts.selections)
         return unproved(f"nothing in the trainer looks into a target: no function names {words}", Location(trainer.tree.printed(""), 1))
     loads = find_selections(trainer.index, trainer.tree, trainer.facts.loads)
-    answers = [(line, select(trainer, line, loads, config)) for line in selections]
-    used = [side for line, side in answers if side.points is not None or not is_unused(line)]
-    return agreed(used or [side for _, side in answers], "the trainer has more than one selection")
+    used: list[Side] = []
+    unused: list[Side] = []
+    for line in sorted(selections, key=is_unused):
+        side = select(trainer, line, loads, config)
+        open_ = side.points is None
+        (unused if open_ and is_unused(line) else used).append(side)
+        if open_ and not is_unused(line):
+            break
+    return agreed(used or unused, "the trainer has more than one selection")
 
 
 def agreed(sides: list[Side], otherwise: str) -> Side:
@@ -97,7 +103,7 @@ def select(trainer: Trainer, line: list[Entry], loads: list[list[Entry]], config
     for entry in line:
         if not runs_alone(trainer.index, trainer.tree, entry):
             continue
-        alone = attempt(trainer, (entry,), config)
+        alone = attempt(trainer, (entry,), config, line[-1])
         attempts = [alone, *read_back(trainer, entry, line, loads, config, alone)]
         loud = [each.side for each in attempts if not each.silent]
         last = located(agreed(loud, "what is recorded is concatenated in more than one way") if loud else alone.side, place)
@@ -123,17 +129,18 @@ def read_back(
         for reader in readers:
             if any(reader.node is each.node for each in line) or not runs_alone(trainer.index, trainer.tree, reader):
                 continue
-            found = attempt(trainer, (entry, reader), config)
+            found = attempt(trainer, (entry, reader), config, line[-1])
             if not found.silent or readers[-1].node in found.answer.ran:
                 yield found
                 break
 
 
-def attempt(trainer: Trainer, entries: tuple[Entry, ...], config: RunConfig | None) -> Attempt:
-    """Run one way, with the ids that are given."""
+def attempt(trainer: Trainer, entries: tuple[Entry, ...], config: RunConfig | None, selection: Entry) -> Attempt:
+    """Run one way, with the ids that are given; where it leads to the selection and is open, what the ids hang on is looked for."""
     way = Way(trainer, entries)
     bound = bind(way, config)
-    if config is None and bound.outcome.captured is None and bound.outcome.reason != NOTHING_SEEN:
+    silent = bound.answer.ended and bound.outcome.reason == NOTHING_SEEN
+    if config is None and bound.outcome.captured is None and not silent and selection.node in bound.answer.ran:
         open_ = undecided(way, way.run(Given(), everything_open=True))
         bound = bound if open_ is None else Bound(bound.answer, open_, None)
     side = side_of(bound, config)

@@ -28,9 +28,18 @@ from .values import BoundMethod, ClassValue, DictValue, FunctionValue, Value
 
 MAX_RUNS = 16
 """Runs of one way into a trainer under different answers to open conditions."""
+MOST_RUNS = 400
+"""Runs of one trainer in all."""
 MAX_DECISIONS = 5
 RELEASES = "layers_return_tuples"
 """The condition on the release of transformers: both answers are always followed."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """The runs that are left for one trainer."""
+
+    left: int = MOST_RUNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +53,7 @@ class Trainer:
     facts: TrainingFacts
     config: ConfigFacts
     num_layers: int
+    budget: Budget = field(default_factory=Budget)
 
     def machine(self, decided: Mapping[str, bool], given: Given, everything_open: bool) -> tuple[Machine, Ledger]:
         """A fresh machine for one run."""
@@ -67,6 +77,7 @@ class Way:
         waiting: list[dict[str, bool]] = [{RELEASES: True}, {RELEASES: False}]
         while waiting:
             decided = waiting.pop(0)
+            self.trainer.budget.left -= 1
             machine, ledger = self.trainer.machine(decided, given, everything_open)
             try:
                 outcome, at = self.once(machine, ledger, decided)
@@ -85,6 +96,8 @@ class Way:
     def once(self, machine: Machine, ledger: Ledger, decided: Mapping[str, bool]) -> tuple[Outcome, Location | None]:
         """One run. A training that raised has trained nothing, but only what the trainer itself raises, and what one of the releases of
         transformers makes raise, is sure to: all else under an open condition may be a fault of the analysis."""
+        if self.trainer.budget.left < 0:
+            return Outcome(reason=f"more than {MOST_RUNS} runs of parts of the trainer"), None
         try:
             for entry in self.entries:
                 enter(machine, entry, everything_open=ledger.open)

@@ -20,6 +20,8 @@ from .state import State
 
 LOGS = ("walks", "joins", "saved", "changed")
 """Tuples that only grow: where branches meet they hold what was seen on either side."""
+PLAIN_WAY = re.compile(r"[A-Za-z_][\w.]*")
+"""A plain value is not taken for an attribute of what a call answers: ``device`` of a tensor is none of the config's."""
 MOST_WALKS = 64
 """Forwards of the target in one run of a trainer."""
 RESHAPING = re.compile(r"torch\.(?!nn\.[A-Z])|tensor[.\[]|Tensor ")
@@ -55,7 +57,10 @@ class Given:
         if key in self.ways:
             return key, self.ways[key]
         name = last_name(key)
-        return (name, self.names[name]) if name is not None and name in self.names else None
+        if name is None or name not in self.names:
+            return None
+        gift = self.names[name]
+        return (name, gift) if isinstance(gift, tuple) or not key.endswith(f".{name}") or PLAIN_WAY.fullmatch(key) else None
 
 
 @dataclass(frozen=True, slots=True)
