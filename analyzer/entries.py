@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .index import Index, Module
 from .trainer import MODEL, TrainerTree
@@ -52,30 +52,49 @@ class Entry:
         return self.cls.name if self.cls is not None and implicit else self.node.name
 
 
-def find_selections(index: Index, tree: TrainerTree, words: Iterable[str]) -> list[list[Entry]]:
+@dataclass(slots=True)
+class Scan:
+    """A trainer's files, and what each function in them mentions, looked at once."""
+
+    index: Index
+    tree: TrainerTree
+    known: dict[str, list[tuple[Entry, frozenset[str]]]] = field(default_factory=dict)
+
+    def functions(self, path: str) -> list[tuple[Entry, frozenset[str]]]:
+        """The entries of a file, each with the names that it mentions; none of a file that cannot be read."""
+        found = self.known.get(path)
+        if found is None:
+            module = self.index.module(self.index.module_of(path))
+            found = self.known[path] = [] if module is None else [(entry, mentioned(entry)) for entry in functions_of(module)]
+        return found
+
+
+def mentioned(entry: Entry) -> frozenset[str]:
+    """All names that an entry mentions."""
+    parts = program_of(entry.module) if isinstance(entry.node, ast.Module) else [entry.node]
+    return frozenset(name for part in parts for name in names_in(part))
+
+
+def find_selections(scan: Scan, words: Iterable[str]) -> list[list[Entry]]:
     """For each function that names one of the words, the entries that lead to it: the outermost first, itself last.
 
     Functions that the same outermost entries lead to are one selection.
     """
     found: dict[tuple[ast.AST, ...], list[Entry]] = {}
-    for entry in mentioning(index, tree, tuple(words)):
-        line = ways_to(index, tree, entry)
+    for entry in mentioning(scan, tuple(words)):
+        line = ways_to(scan, entry)
         roots = tuple(each.node for each in line if not each.called)
         if roots not in found or len(line) > len(found[roots]):
             found[roots] = line
     return list(found.values())
 
 
-def mentioning(index: Index, tree: TrainerTree, words: tuple[str, ...]) -> Iterator[Entry]:
-    """The functions that mention one of the words, a dotted one by both its parts, in order of file and line."""
-    for path in () if not words else tree.tree.grep(tuple(word.rpartition(".")[2].encode() for word in words)):
-        module = index.module(index.module_of(path))
-        if module is not None and path != MODEL and not is_test(path):
-            for entry in functions_of(module):
-                parts = program_of(module) if isinstance(entry.node, ast.Module) else [entry.node]
-                names = frozenset().union(*map(names_in, parts))
-                if any(all(part in names for part in word.split(".")) for word in words):
-                    yield entry
+def mentioning(scan: Scan, words: tuple[str, ...]) -> Iterator[Entry]:
+    """The functions that mention one of the words, a dotted one by all its parts, in order of file and line."""
+    for path in () if not words else scan.tree.tree.grep(tuple(word.rpartition(".")[2].encode() for word in words)):
+        for entry, names in () if path == MODEL or is_test(path) else scan.functions(path):
+            if any(all(part in names for part in word.split(".")) for word in words):
+                yield entry
 
 
 def is_test(path: str) -> bool:
@@ -117,7 +136,7 @@ def names_in(node: ast.AST) -> frozenset[str]:
     return frozenset(found)
 
 
-def ways_to(index: Index, tree: TrainerTree, entry: Entry) -> list[Entry]:
+def ways_to(scan: Scan, entry: Entry) -> list[Entry]:
     """The callers of a function, theirs and so on: those that nobody calls first, then from the outside to the inside."""
     levels: list[list[Entry]] = [[entry]]
     seen = {entry.node}
@@ -126,7 +145,7 @@ def ways_to(index: Index, tree: TrainerTree, entry: Entry) -> list[Entry]:
         level: list[Entry] = []
         for inner in levels[-1]:
             names = () if inner.name is None else (inner.name,)
-            callers = [each for each in mentioning(index, tree, names) if each.node is not inner.node and own(each, inner)]
+            callers = [each for each in mentioning(scan, names) if each.node is not inner.node and own(each, inner)]
             if callers:
                 called.add(inner.node)
             for each in callers:
@@ -138,7 +157,7 @@ def ways_to(index: Index, tree: TrainerTree, entry: Entry) -> list[Entry]:
     return sorted(line, key=lambda each: each.called)
 
 
-def runs_alone(index: Index, tree: TrainerTree, entry: Entry) -> bool:
+def runs_alone(scan: Scan, entry: Entry) -> bool:
     """Whether a method does on a new object what it does on any: nothing but the constructor sets or fills the object's attributes.
 
     By names, which finds too many that do rather than too few.
@@ -147,9 +166,8 @@ def runs_alone(index: Index, tree: TrainerTree, entry: Entry) -> bool:
         return True
     inits = [node for node in entry.cls.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"]
     attributes = {name for init in inits for name in written_in(init)}
-    for path in tree.tree.grep(tuple(f".{name}".encode() for name in sorted(attributes))) if attributes else ():
-        module = index.module(index.module_of(path))
-        for other in functions_of(module) if module is not None else ():
+    for path in scan.tree.tree.grep(tuple(f".{name}".encode() for name in sorted(attributes))) if attributes else ():
+        for other, _ in scan.functions(path):
             if other.node not in inits and other.node is not entry.node and attributes & written_in(other.node):
                 return False
     return True
@@ -170,10 +188,10 @@ def written_in(node: ast.AST) -> set[str]:
     return found
 
 
-def other_writers(index: Index, tree: TrainerTree, saves: Iterable[str], keys: Iterable[str], ran: set[ast.AST]) -> Iterator[Entry]:
+def other_writers(scan: Scan, saves: Iterable[str], keys: Iterable[str], ran: set[ast.AST]) -> Iterator[Entry]:
     """Functions that did not run, that save something, and that mention one of the keys."""
     wanted = set(keys)
-    for entry in mentioning(index, tree, tuple(saves)):
+    for entry in mentioning(scan, tuple(saves)):
         texts = {inner.value for inner in ast.walk(entry.node) if isinstance(inner, ast.Constant) and isinstance(inner.value, str)}
         names = {inner.arg for inner in ast.walk(entry.node) if isinstance(inner, ast.keyword) and inner.arg}
         if entry.node not in ran and wanted & (texts | names):

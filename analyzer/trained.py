@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from .binding import Bound, RunConfig, bind, read_run_config, undecided
 from .configs import load_config
-from .entries import Entry, find_selections, other_writers, runs_alone
+from .entries import Entry, Scan, find_selections, other_writers, runs_alone
 from .evaluation import Program
 from .interpret.code import Code
 from .interpret.recording import Given
@@ -30,17 +30,17 @@ def train_source(source: str, run_config: str | None, program: Program, config: 
         place = Location(tree.printed(""), 1)
         return unproved("how many layers the target has is not known: give its config with --target", place)
     facts = load_training_facts(tree.package)
-    trainer = Trainer(tree, TrainerIndex(tree), Code(tree.printed), program.library, facts, config, layers)
+    trainer = Trainer(Scan(TrainerIndex(tree), tree), Code(tree.printed), program.library, facts, config, layers)
     return train(trainer, run)
 
 
 def train(trainer: Trainer, config: RunConfig | None) -> Side:
     """The points that a trainer feeds to fc. All selections must come to the same, for which one a draft was trained with is not known."""
-    selections = find_selections(trainer.index, trainer.tree, trainer.facts.selections)
+    selections = find_selections(trainer.scan, trainer.facts.selections)
     if not selections:
         words = ", ".join(trainer.facts.selections)
-        return unproved(f"nothing in the trainer looks into a target: no function names {words}", Location(trainer.tree.printed(""), 1))
-    loads = find_selections(trainer.index, trainer.tree, trainer.facts.loads)
+        return unproved(f"nothing in the trainer looks into a target: no function names {words}", Location(trainer.scan.tree.printed(""), 1))
+    loads = find_selections(trainer.scan, trainer.facts.loads)
     used: list[Side] = []
     unused: list[Side] = []
     for line in sorted(selections, key=is_unused):
@@ -98,10 +98,10 @@ class Attempt:
 def select(trainer: Trainer, line: list[Entry], loads: list[list[Entry]], config: RunConfig | None) -> Side:
     """What a selection comes to. The entries around it are tried from the outside to the inside; the first that leads to it counts, and
     one that could not be run to its end, for it may lead to it."""
-    place = Location(trainer.tree.printed(line[-1].module.path), line[-1].line)
+    place = Location(trainer.scan.tree.printed(line[-1].module.path), line[-1].line)
     last = unproved(f"{line[-1]} is called on an object whose attributes others set, by nobody that is seen", place)
     for entry in line:
-        if not runs_alone(trainer.index, trainer.tree, entry):
+        if not runs_alone(trainer.scan, entry):
             continue
         alone = attempt(trainer, (entry,), config, line[-1])
         attempts = [alone, *read_back(trainer, entry, line, loads, config, alone)]
@@ -127,7 +127,7 @@ def read_back(
         return
     for readers in loads:
         for reader in readers:
-            if any(reader.node is each.node for each in line) or not runs_alone(trainer.index, trainer.tree, reader):
+            if any(reader.node is each.node for each in line) or not runs_alone(trainer.scan, reader):
                 continue
             found = attempt(trainer, (entry, reader), config, line[-1])
             if not found.silent or readers[-1].node in found.answer.ran:
@@ -152,8 +152,8 @@ def second_writer(trainer: Trainer, answer: Answer) -> Side | None:
     """What was loaded need not be what was saved, where other code saves something under the same key."""
     if "recorded-files" not in answer.assumptions:
         return None
-    for entry in other_writers(trainer.index, trainer.tree, trainer.facts.saves, answer.keys, answer.ran):
-        place = Location(trainer.tree.printed(entry.module.path), entry.line)
+    for entry in other_writers(trainer.scan, trainer.facts.saves, answer.keys, answer.ran):
+        place = Location(trainer.scan.tree.printed(entry.module.path), entry.line)
         return unproved(f"{entry} may save what is loaded too, under one of {', '.join(sorted(answer.keys))}", place)
     return None
 

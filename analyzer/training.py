@@ -9,7 +9,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .entries import DEFINING, Entry
+from .entries import DEFINING, Entry, Scan
 from .index import Module
 from .interpret.code import Code
 from .interpret.machine import Machine
@@ -22,7 +22,7 @@ from .library.tables import Library
 from .outcome import Outcome, first_open
 from .results import Location, Step
 from .target import ConfigFacts
-from .trainer import MODEL_PRINTED, TrainerIndex, TrainerTree
+from .trainer import MODEL_PRINTED
 from .training_facts import TrainingFacts
 from .values import BoundMethod, ClassValue, DictValue, FunctionValue, Value
 
@@ -46,8 +46,7 @@ class Budget:
 class Trainer:
     """A trainer, read for a target of which the layer count is known."""
 
-    tree: TrainerTree
-    index: TrainerIndex
+    scan: Scan
     code: Code
     library: Library
     facts: TrainingFacts
@@ -57,7 +56,7 @@ class Trainer:
 
     def machine(self, decided: Mapping[str, bool], given: Given, everything_open: bool) -> tuple[Machine, Ledger]:
         """A fresh machine for one run."""
-        machine = Machine(self.index, self.facts.facts, self.tree.printed, self.code, self.library)
+        machine = Machine(self.scan.index, self.facts.facts, self.scan.tree.printed, self.code, self.library)
         machine.base_facts = dict(decided)
         machine.num_layers = self.num_layers
         machine.config_reader = self.config.reader(machine, self.num_layers)

@@ -9,6 +9,7 @@ from sources import plant
 
 from flowcheck.analyzer.binding import read_run_config
 from flowcheck.analyzer.configs import Config, load_config
+from flowcheck.analyzer.entries import Scan
 from flowcheck.analyzer.evaluation import Program
 from flowcheck.analyzer.flows.flow import load_flow
 from flowcheck.analyzer.interpret.code import Code
@@ -70,7 +71,7 @@ def side(folder: Path, source: str, config: object = None, *, without: frozenset
         run = read_run_config(load_config(str(folder / "run.json")))
     facts = load_training_facts(tree.package)
     library = Library({}, without)
-    trainer = Trainer(tree, TrainerIndex(tree), Code(tree.printed), library, facts, ConfigFacts(FLOW, {}), LAYERS)
+    trainer = Trainer(Scan(TrainerIndex(tree), tree), Code(tree.printed), library, facts, ConfigFacts(FLOW, {}), LAYERS)
     with room_to_run():
         return train(trainer, run)
 
