@@ -76,17 +76,8 @@ def mentioned(entry: Entry) -> frozenset[str]:
 
 
 def find_selections(scan: Scan, words: Iterable[str]) -> list[list[Entry]]:
-    """For each function that names one of the words, the entries that lead to it: the outermost first, itself last.
-
-    Functions that the same outermost entries lead to are one selection.
-    """
-    found: dict[tuple[ast.AST, ...], list[Entry]] = {}
-    for entry in mentioning(scan, tuple(words)):
-        line = ways_to(scan, entry)
-        roots = tuple(each.node for each in line if not each.called)
-        if roots not in found or len(line) > len(found[roots]):
-            found[roots] = line
-    return list(found.values())
+    """For each function that names one of the words, the entries that lead to it: the outermost first, itself last."""
+    return [ways_to(scan, entry) for entry in mentioning(scan, tuple(words))]
 
 
 def mentioning(scan: Scan, words: tuple[str, ...]) -> Iterator[Entry]:

@@ -5,8 +5,9 @@ What a selection records to files is followed into every program that reads such
 """
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .binding import Bound, RunConfig, bind, read_run_config, undecided
 from .configs import load_config
@@ -39,12 +40,13 @@ def train(trainer: Trainer, config: RunConfig | None) -> Side:
     selections = find_selections(trainer.scan, trainer.facts.selections)
     if not selections:
         words = ", ".join(trainer.facts.selections)
-        return unproved(f"nothing in the trainer looks into a target: no function names {words}", Location(trainer.scan.tree.printed(""), 1))
-    loads = find_selections(trainer.scan, trainer.facts.loads)
+        root = Location(trainer.scan.tree.printed(""), 1)
+        return unproved(f"nothing in the trainer looks into a target: no function names {words}", root)
+    study = Study(trainer, find_selections(trainer.scan, trainer.facts.loads), config)
     used: list[Side] = []
     unused: list[Side] = []
     for line in sorted(selections, key=is_unused):
-        side = select(trainer, line, loads, config)
+        side = study.select(line)
         open_ = side.points is None
         (unused if open_ and is_unused(line) else used).append(side)
         if open_ and not is_unused(line):
@@ -95,21 +97,60 @@ class Attempt:
         return self.answer.ended and self.side.reason == NOTHING_SEEN
 
 
-def select(trainer: Trainer, line: list[Entry], loads: list[list[Entry]], config: RunConfig | None) -> Side:
-    """What a selection comes to. The entries around it are tried from the outside to the inside; the first that leads to it counts, and
-    one that could not be run to its end, for it may lead to it."""
-    place = Location(trainer.scan.tree.printed(line[-1].module.path), line[-1].line)
-    last = unproved(f"{line[-1]} is called on an object whose attributes others set, by nobody that is seen", place)
-    for entry in line:
-        if not runs_alone(trainer.scan, entry):
-            continue
-        alone = attempt(trainer, (entry,), config, line[-1])
-        attempts = [alone, *read_back(trainer, entry, line, loads, config, alone)]
-        loud = [each.side for each in attempts if not each.silent]
-        last = located(agreed(loud, "what is recorded is concatenated in more than one way") if loud else alone.side, place)
-        if loud or line[-1].node in alone.answer.ran:
-            break
-    return last
+@dataclass(slots=True)
+class Study:
+    """The selections of one trainer; each way into them is run once."""
+
+    trainer: Trainer
+    loads: list[list[Entry]]
+    config: RunConfig | None
+    tried: dict[tuple[ast.AST, ...], Attempt] = field(default_factory=dict)
+
+    def select(self, line: list[Entry]) -> Side:
+        """What a selection comes to. The entries around it are tried from the outside to the inside; the first that leads to it counts,
+        and one that could not be run to its end, for it may lead to it."""
+        place = Location(self.trainer.scan.tree.printed(line[-1].module.path), line[-1].line)
+        last = unproved(f"{line[-1]} is called on an object whose attributes others set, by nobody that is seen", place)
+        for entry in line:
+            if not runs_alone(self.trainer.scan, entry):
+                continue
+            alone = self.attempt((entry,), line[-1])
+            attempts = [alone, *self.read_back(entry, line, alone)]
+            loud = [each.side for each in attempts if not each.silent]
+            last = located(agreed(loud, "what is recorded is concatenated in more than one way") if loud else alone.side, place)
+            if loud or line[-1].node in alone.answer.ran:
+                break
+        return last
+
+    def read_back(self, entry: Entry, line: list[Entry], alone: Attempt) -> Iterator[Attempt]:
+        """What programs make of the files that a selection records, if it records some."""
+        if not (alone.answer.recorded or (alone.answer.keys and alone.side.points is None)):
+            return
+        for readers in self.loads:
+            for reader in readers:
+                if any(reader.node is each.node for each in line) or not runs_alone(self.trainer.scan, reader):
+                    continue
+                found = self.attempt((entry, reader), line[-1])
+                if not found.silent or readers[-1].node in found.answer.ran:
+                    yield found
+                    break
+
+    def attempt(self, entries: tuple[Entry, ...], selection: Entry) -> Attempt:
+        """Run one way, with the ids that are given; where it leads to the selection and is open, what the ids hang on is looked for."""
+        key = tuple(entry.node for entry in entries)
+        if key not in self.tried:
+            self.tried[key] = self.run(Way(self.trainer, entries), selection)
+        return self.tried[key]
+
+    def run(self, way: Way, selection: Entry) -> Attempt:
+        bound = bind(way, self.config)
+        silent = bound.answer.ended and bound.outcome.reason == NOTHING_SEEN
+        if self.config is None and bound.outcome.captured is None and not silent and selection.node in bound.answer.ran:
+            open_ = undecided(way, way.run(Given(), everything_open=True))
+            bound = bound if open_ is None else Bound(bound.answer, open_, None)
+        side = side_of(bound, self.config)
+        doubt = second_writer(self.trainer, bound.answer) if side.points is not None else None
+        return Attempt(bound.answer, doubt or side)
 
 
 def located(side: Side, place: Location) -> Side:
@@ -117,35 +158,6 @@ def located(side: Side, place: Location) -> Side:
     if side.points is not None:
         return side
     return Side(None, None, side.status, side.reason, side.reason_at or place, side.at or place, side.assumptions)
-
-
-def read_back(
-    trainer: Trainer, entry: Entry, line: list[Entry], loads: list[list[Entry]], config: RunConfig | None, alone: Attempt
-) -> Iterator[Attempt]:
-    """What programs make of the files that a selection records, if it records some."""
-    if not (alone.answer.recorded or (alone.answer.keys and alone.side.points is None)):
-        return
-    for readers in loads:
-        for reader in readers:
-            if any(reader.node is each.node for each in line) or not runs_alone(trainer.scan, reader):
-                continue
-            found = attempt(trainer, (entry, reader), config, line[-1])
-            if not found.silent or readers[-1].node in found.answer.ran:
-                yield found
-                break
-
-
-def attempt(trainer: Trainer, entries: tuple[Entry, ...], config: RunConfig | None, selection: Entry) -> Attempt:
-    """Run one way, with the ids that are given; where it leads to the selection and is open, what the ids hang on is looked for."""
-    way = Way(trainer, entries)
-    bound = bind(way, config)
-    silent = bound.answer.ended and bound.outcome.reason == NOTHING_SEEN
-    if config is None and bound.outcome.captured is None and not silent and selection.node in bound.answer.ran:
-        open_ = undecided(way, way.run(Given(), everything_open=True))
-        bound = bound if open_ is None else Bound(bound.answer, open_, None)
-    side = side_of(bound, config)
-    doubt = second_writer(trainer, bound.answer) if side.points is not None else None
-    return Attempt(bound.answer, doubt or side)
 
 
 def second_writer(trainer: Trainer, answer: Answer) -> Side | None:
