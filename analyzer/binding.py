@@ -91,11 +91,12 @@ def bind(way: Way, config: RunConfig | None) -> Bound:
         return named
     asked = way.run(Given(), everything_open=True)
     found = [bound for key in config.lists for bound in bound_by_flow(way, config, key, asked)]
-    if found:
-        other = next((each for each in found if each.outcome.captured != found[0].outcome.captured), None)
-        if other is None:
+    if found and found[0].key is not None:
+        rivals = deciding(way, asked, config.lists[found[0].key])
+        if all(captured == found[0].outcome.captured for captured in (*rivals.values(), *(each.outcome.captured for each in found))):
             return found[0]
-        return Bound(found[0].answer, Outcome(reason=f"the ids reach the selection in two ways that differ: {config.path}"), None)
+        named = ", ".join(map(plain, rivals))
+        return Bound(found[0].answer, Outcome(reason=f"{config.path} may give any of {named}, which come to different points"), None)
     return Bound(asked, unbound(way, config, asked), None)
 
 
@@ -151,9 +152,14 @@ def unbound(way: Way, config: RunConfig, asked: Answer) -> Outcome:
     return Outcome(reason=f"{config.path} ({keys}) binds to nothing: the selection {taken}", at=place or Location(config.path, 1))
 
 
-def deciding(way: Way, asked: Answer, probe: tuple[int, ...]) -> list[str]:
-    """The values from outside that decide what is selected."""
-    return [source for source in list(asked.asked)[:MOST_SOURCES] if last_name(source) is not None and reaches(way, source, probe)]
+def deciding(way: Way, asked: Answer, probe: tuple[int, ...]) -> dict[str, tuple[str, ...]]:
+    """The values from outside that decide what is selected, each with what these ids come to there."""
+    found: dict[str, tuple[str, ...]] = {}
+    for source in list(asked.asked)[:MOST_SOURCES]:
+        captured = reached(way, source, probe) if last_name(source) is not None else None
+        if captured is not None:
+            found[source] = captured
+    return found
 
 
 def plain(source: str) -> str:
@@ -161,11 +167,12 @@ def plain(source: str) -> str:
     return SERIAL.sub("", source)
 
 
-def reaches(way: Way, source: str, probe: tuple[int, ...]) -> bool:
-    """Whether ids that stand in for a value from outside decide what is selected."""
+def reached(way: Way, source: str, probe: tuple[int, ...]) -> tuple[str, ...] | None:
+    """What ids come to that stand in for a value from outside, where they decide what is selected."""
     given = Given({}, {source: probe})
     outcome, _ = way.run(given).settled()
-    return outcome.captured is not None and decides(way, given, {}, {source: probe}, outcome)
+    decide = outcome.captured is not None and decides(way, given, {}, {source: probe}, outcome)
+    return outcome.captured if decide else None
 
 
 def undecided(way: Way, asked: Answer) -> Outcome | None:

@@ -41,10 +41,13 @@ class Judge:
         if (place := self.uneven()) is not None:
             return Outcome(reason=f"samples are not all recorded alike ({place})"), None
         found: dict[tuple[str, ...], Location | None] = {}
+        fed = {single(entry) for entry in self.entries("fed") if self.related(entry)}
         for atom, join in self.outermost():
             answer = self.read(atom, join)
             if isinstance(answer, Outcome):
                 return answer, None
+            if answer is not None and fed and atom not in fed:
+                return Outcome(reason="a layer of the draft is fed with a hidden state that is not this concatenation", at=answer.at), None
             if answer is not None:
                 found.setdefault(answer.points, answer.at)
         if len(found) == 1:

@@ -42,6 +42,11 @@ model = AutoModelForCausalLM.from_pretrained(sys.argv[1])
 states = model(torch.zeros(1, 4), output_hidden_states=True).hidden_states
 torch.save(torch.cat([states[k + 1] for k in ids], dim=-1), "features.pt")
 """
+FED = changed(
+    STATES,
+    ("    return torch.cat", "    draft, head = torch.nn.Linear(24, 8), torch.nn.Linear(8, 99)\n    joint = torch.cat"),
+    (" for k in ids], dim=-1)\n", " for k in ids], dim=-1)\n    return draft(joint)\n"),
+)
 KEPT = "output[0] if isinstance(output, tuple) else output"
 CAT = "    return torch.cat([captured[k] for k in ids], dim=-1)"
 STATES_CAT = "    return torch.cat([states[k + 1] for k in ids], dim=-1)"
@@ -157,6 +162,12 @@ SHAPES = {
         "?arithmetic may change the concatenation",
     ),
     "written as a whole": (changed(HOOKS, (CAT, f"    joint = {CAT[11:]}\n    joint[:] = 0\n    return joint")), "?"),
+    "a draft that is fed with something else": (
+        changed(FED, ("draft(joint)", "draft(states[-1])")),
+        "?a layer of the draft is fed with a hidden state that is not this concatenation",
+    ),
+    "a draft that is fed with it": (FED, "out:1, out:3, out:5"),
+    "a draft and a head": (changed(FED, ("draft(joint)", "draft(joint), head(states[-1])")), "out:1, out:3, out:5"),
     "another number of layers": (changed(STATES, ("from_pretrained(path)", "from_pretrained(path, num_hidden_layers=4)")), "?"),
     "two models": (
         changed(HOOKS, ("    model(input_ids)\n", "    model(input_ids)\n    AutoModelForCausalLM.from_pretrained(path)(input_ids)\n")),
@@ -259,6 +270,15 @@ BOUND = {
     "a file that is not given": (CONFIG_FILE, None, "?the ids come from json.load['target'].get('layer_ids'), which nothing"),
     "a field of a dataclass": (FIELDS, None, "out:1, out:3"),
     "a field of a dataclass, given": (FIELDS, {"layer_ids": [2, 4]}, "out:2, out:4"),
+    "two sources that differ": (
+        changed(
+            ARGUMENTS,
+            ("features.choose(options.layer_ids)", "features.choose([k + 1 for k in options.own] if options.own else options.layer_ids)"),
+            ('"--model")', '"--model")\n    parser.add_argument("--own", nargs="+", type=int)'),
+        ),
+        {"feature_layers": [2, 4]},
+        "?run.json may give any of layer_ids, own, which come to different points",
+    ),
     "a shift that the config gives too": (
         changed(
             ARGUMENTS,

@@ -14,12 +14,14 @@ from typing import TypeAlias
 from ..index import Index
 from ..library.facts import Facts
 from ..results import Location, Step
-from ..values import MISSING, Atom, Content, Id, Instance, ListValue, Missing, Slots, Tensor, Unknown, Value
+from ..values import MISSING, Atom, Content, Id, Instance, ListValue, Missing, Phi, Slots, Tensor, Unknown, Value
 from .signals import GiveUp
 from .state import State
 
-LOGS = ("walks", "joins", "saved", "changed")
+LOGS = ("walks", "joins", "saved", "changed", "fed")
 """Tuples that only grow: where branches meet they hold what was seen on either side."""
+LEARNING = re.compile(r"torch\.nn\.([A-Z]|functional\.linear$)")
+"""How the names of what may be a layer of the draft begin."""
 PLAIN_WAY = re.compile(r"[A-Za-z_][\w.]*")
 """A plain value is not taken for an attribute of what a call answers: ``device`` of a tensor is none of the config's."""
 MOST_WALKS = 64
@@ -134,6 +136,9 @@ class Recording(State):
         if self.ledger is not None and RESHAPING.match(name) and name not in FEEDING:
             for tensor in inputs:
                 self.note_change(tensor.cell.get("content"), name)
+        if self.ledger is not None and LEARNING.match(name):
+            for tensor in inputs:
+                self.note("fed", tensor.cell.get("content"))
         return made
 
     def tensor(self, content: Value, *, exact: bool = True, aliases: tuple[Slots, ...] = ()) -> Tensor:
@@ -245,3 +250,6 @@ class Recording(State):
         """A value from outside is bound to a parameter or attribute unchanged."""
         if self.ledger is not None and isinstance(value, Unknown):
             self.ledger.flows.add((value.key, name))
+        elif isinstance(value, Phi):
+            self.note_flow(name, value.if_true)
+            self.note_flow(name, value.if_false)
