@@ -90,14 +90,25 @@ def bind(way: Way, config: RunConfig | None) -> Bound:
     if named.key is not None or named.outcome.reason == NOTHING_SEEN:
         return named
     asked = way.run(Given(), everything_open=True)
-    found = [bound for key in config.lists for bound in bound_by_flow(way, config, key, asked)]
-    if found and found[0].key is not None:
-        rivals = deciding(way, asked, config.lists[found[0].key])
-        if all(captured == found[0].outcome.captured for captured in (*rivals.values(), *(each.outcome.captured for each in found))):
-            return found[0]
-        named = ", ".join(map(plain, rivals))
-        return Bound(found[0].answer, Outcome(reason=f"{config.path} may give any of {named}, which come to different points"), None)
-    return Bound(asked, unbound(way, config, asked), None)
+    tried = [bound for key in config.lists for bound in bound_by_flow(way, config, key, asked)]
+    found = [bound for bound in tried if bound.key is not None]
+    if found:
+        return undisputed(way, config, asked, found)
+    if named.outcome.captured is None and {last_name(source) for source in asked.asked} & config.lists.keys():
+        return named
+    failed = next((bound for bound in tried if bound.outcome.captured is None), None)
+    return failed or Bound(asked, unbound(way, config, asked), None)
+
+
+def undisputed(way: Way, config: RunConfig, asked: Answer, found: list[Bound]) -> Bound:
+    """The first answer, where every other value from outside that the ids may have been meant for comes to the same points."""
+    first = found[0]
+    assert first.key is not None
+    rivals = deciding(way, asked, config.lists[first.key], others(config))
+    if all(captured == first.outcome.captured for captured in (*rivals.values(), *(each.outcome.captured for each in found))):
+        return first
+    named = ", ".join(map(plain, rivals))
+    return Bound(first.answer, Outcome(reason=f"{config.path} may give any of {named}, which come to different points"), None)
 
 
 def bound_by_name(way: Way, config: RunConfig) -> Bound:
@@ -112,13 +123,13 @@ def bound_by_name(way: Way, config: RunConfig) -> Bound:
 
 
 def bound_by_flow(way: Way, config: RunConfig, key: str, asked: Answer) -> Iterator[Bound]:
-    """The answers where a value from outside reaches a parameter or attribute that is called like the key."""
+    """The answers where a value from outside reaches a parameter or attribute called like the key; with the key where it decides."""
     for source in [source for source in asked.asked if (source, key) in asked.flows][:MOST_SOURCES]:
         given = Given(others(config), {source: config.lists[key]}, {source: config.step(key)})
         answer = way.run(given)
         outcome, at = answer.settled()
-        if outcome.captured is not None and decides(way, given, {}, {source: config.lists[key]}, outcome):
-            yield Bound(answer, outcome, at, key)
+        decide = outcome.captured is not None and decides(way, given, {}, {source: config.lists[key]}, outcome)
+        yield Bound(answer, outcome, at, key if decide else None)
 
 
 def others(config: RunConfig) -> dict[str, Gift]:
@@ -146,17 +157,17 @@ def unbound(way: Way, config: RunConfig, asked: Answer) -> Outcome:
     """The config decides nothing: what the selection hangs on instead."""
     keys = ", ".join(config.lists) or "no list of ids"
     probe = next(iter(config.lists.values()), (0,))
-    sources = deciding(way, asked, probe)
+    sources = deciding(way, asked, probe, others(config))
     taken = f"takes its ids from {', '.join(map(plain, sources))}" if sources else "takes its ids from nothing that a config could give"
     place = next((asked.asked[source] for source in sources), None)
     return Outcome(reason=f"{config.path} ({keys}) binds to nothing: the selection {taken}", at=place or Location(config.path, 1))
 
 
-def deciding(way: Way, asked: Answer, probe: tuple[int, ...]) -> dict[str, tuple[str, ...]]:
+def deciding(way: Way, asked: Answer, probe: tuple[int, ...], besides: Mapping[str, Gift]) -> dict[str, tuple[str, ...]]:
     """The values from outside that decide what is selected, each with what these ids come to there."""
     found: dict[str, tuple[str, ...]] = {}
     for source in list(asked.asked)[:MOST_SOURCES]:
-        captured = reached(way, source, probe) if last_name(source) is not None else None
+        captured = reached(way, source, probe, besides) if last_name(source) is not None else None
         if captured is not None:
             found[source] = captured
     return found
@@ -167,9 +178,9 @@ def plain(source: str) -> str:
     return SERIAL.sub("", source)
 
 
-def reached(way: Way, source: str, probe: tuple[int, ...]) -> tuple[str, ...] | None:
+def reached(way: Way, source: str, probe: tuple[int, ...], besides: Mapping[str, Gift]) -> tuple[str, ...] | None:
     """What ids come to that stand in for a value from outside, where they decide what is selected."""
-    given = Given({}, {source: probe})
+    given = Given(besides, {source: probe})
     outcome, _ = way.run(given).settled()
     decide = outcome.captured is not None and decides(way, given, {}, {source: probe}, outcome)
     return outcome.captured if decide else None
@@ -177,7 +188,7 @@ def reached(way: Way, source: str, probe: tuple[int, ...]) -> tuple[str, ...] | 
 
 def undecided(way: Way, asked: Answer) -> Outcome | None:
     """What the ids hang on where they come from outside, and no config is given."""
-    sources = deciding(way, asked, tuple(range(min(3, way.trainer.num_layers))))
+    sources = deciding(way, asked, tuple(range(min(3, way.trainer.num_layers))), {})
     if not sources:
         return None
     place = next((asked.asked[source] for source in sources if asked.asked[source] is not None), None)
