@@ -412,6 +412,21 @@ def test_an_object_that_others_change_is_not_taken_as_it_is_made(tmp_path: Path)
     assert points(tmp_path, SETTER).startswith("?")
 
 
+def test_a_class_that_nothing_names_is_left_out(tmp_path: Path) -> None:
+    old = """
+    class Old:
+        def __init__(self):
+            self.layer = None
+
+        def set(self, layer):
+            self.layer = layer
+
+        def watch(self, hook):
+            self.layer.register_forward_hook(hook)
+    """
+    assert points(tmp_path, HOOKS, old=old) == "out:1, out:3, out:5"
+
+
 def test_what_tests_do_is_no_training(tmp_path: Path) -> None:
     assert points(tmp_path, HOOKS, test_it=changed(HOOKS, ("(1, 3, 5)", "(2, 4)"))) == "out:1, out:3, out:5"
 
