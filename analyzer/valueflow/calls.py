@@ -111,17 +111,16 @@ def _note_setter(engine: Engine, node: ir.Call, holder: Val | None, arguments: A
     receiver = engine.frame.receiver
     if holder is None or (receiver is not None and any(thing.backing is not None for thing in receiver.objects)):
         return
+    if not any(thing.backing is not None or isinstance(thing.cls, ClassValue) for thing in holder.objects):
+        engine.model_fields |= set(_fields_of(engine, node, holder, state))
     for thing in holder.objects:
-        if thing.backing is None and not isinstance(thing.cls, ClassValue):
-            engine.model_fields |= set(_fields_of(engine, node, thing, state))
         given = next(arguments.all(), NONE)
         engine.note_setter(thing, given, engine.location(node.at), state)
 
 
-def _fields_of(engine: Engine, node: ir.Call, thing: Object, state: State) -> Iterator[tuple[ClassValue, str]]:
+def _fields_of(engine: Engine, node: ir.Call, val: Val, state: State) -> Iterator[tuple[ClassValue, str]]:
     """The class and attribute that hold what a method is called on."""
-    if thing.field is not None:
-        yield thing.field
+    yield from (thing.field for thing in val.objects if thing.field is not None)
     if isinstance(node.func, ir.Attribute) and isinstance(inner := node.func.value, ir.Attribute):
         for holder in engine.evaluate(inner.value, state.copy()).objects:
             if isinstance(holder.cls, ClassValue):
