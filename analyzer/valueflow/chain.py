@@ -66,7 +66,7 @@ class Chain:
         """A new engine on the same graph; ``drafts`` stand for the models that are not reached through the target's worker."""
         made = Engine(
             self.question, self.types.machine, self.program.code, self.types, graph or self.graph, relevance,
-            lambda thing: self.model(thing, drafts), self.guess, self.projecting, drafts,
+            lambda thing: self.model(thing, drafts, relevance is self.setting), self.guess, self.projecting, drafts,
         )  # fmt: skip
         made.backings = self.backings
         made.model_fields = self.fields
@@ -78,12 +78,13 @@ class Chain:
         self.calls += engine.setter_calls
         self.assumptions |= engine.assumptions
 
-    def model(self, thing: Object, drafts: tuple[Object, ...]) -> tuple[Object, ...]:
-        """The models that a field holds: the target's where the way to it leads through the target's worker, or there is no draft."""
+    def model(self, thing: Object, drafts: tuple[Object, ...], reading: bool) -> tuple[Object, ...]:
+        """The models that a field holds: the target's on the reading side and where the way to it leads through the target's worker, else a
+        draft."""
         if thing.field is None or not self.holds_model(*thing.field):
             return ()
         through_target = any(part in self.pipeline.target_worker for part in thing.path.split("."))
-        return (self.target,) if through_target or not drafts else drafts
+        return (self.target,) if reading or through_target else drafts
 
     def guess(self, cls: ClassValue, name: str) -> tuple[ClassValue, ...]:
         """The classes of a target's worker that is declared nowhere: those that hold a model."""

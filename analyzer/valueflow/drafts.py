@@ -18,12 +18,14 @@ def draft_models(chain: Chain) -> tuple[Object, ...]:
     found: list[Object] = []
     entry = chain.program.flow.entry
     for path in chain.tree.grep(tuple(f".{name}(".encode() for name in chain.question.projections)):
-        if entry.encode() not in chain.tree.read(path):
+        data = chain.tree.read(path)
+        if not any(word.encode() in data for word in (entry, *chain.architectures)):
             continue
         module = chain.program.index.module(chain.program.index.module_of(path))
         if module is None:
             continue
-        for name in entry_names(module.tree, entry):
+        named = [name for name in chain.architectures if name in module.scope.names]
+        for name in dict.fromkeys([*entry_names(module.tree, entry), *named]):
             cls = chain.types.name(module, name)
             if isinstance(cls, ClassValue):
                 draft = Object(f"draft:{cls.name}", cls, lasting=True)

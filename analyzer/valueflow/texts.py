@@ -28,6 +28,8 @@ def text_of(node: ir.Expression) -> str:
             return f"{text_of(node.value)}.{node.attr}"
         case ir.Const():
             return repr(node.value)
+        case ir.Unary():
+            return f"{node.op} {text_of(node.operand)}" if node.op == "not" else f"{node.op}{text_of(node.operand)}"
         case ir.Subscript():
             return f"{text_of(node.value)}[{index_text(node.index)}]"
         case ir.Call():
