@@ -1,0 +1,40 @@
+"""The value flow by example: a value's way through a piece of code, and the same code with one edit that cuts it."""
+from __future__ import annotations
+
+import pytest
+from flow_examples import THEMES, Example
+from flowed import Flowed, flowed
+
+FILES = {
+    "read": "sglang/srt/model_runner.py", "keep": "sglang/srt/model_runner.py", "test": "sglang/srt/models/tulip.py",
+    "give back": "sglang/srt/models/tulip.py", "capture": "sglang/srt/models/tulip.py", "run the draft": "sglang/srt/worker.py",
+    "draft input": "sglang/srt/worker.py", "prefill": "sglang/srt/worker.py", "look up": "sglang/srt/models/tulip_eagle3.py",
+    "project": "sglang/srt/models/tulip_eagle3.py",
+}  # fmt: skip
+"""The file in which each place is."""
+
+EXAMPLES = {f"{theme}: {name}": example for theme, examples in THEMES.items() for name, example in examples.items()}
+PREFILL_ALONE = {"run the draft after decode": "pass"}
+"""Without the other way to the draft, so that a cut one counts."""
+
+
+def follow(example: Example) -> Flowed:
+    one_way = PREFILL_ALONE if FILES[example.place].endswith("worker.py") else {}
+    more = {FILES[example.place]: example.also} if example.also else {}
+    return flowed({example.place: example.code, **more, **one_way})
+
+
+def edited(example: Example) -> Example:
+    old, new = example.cut
+    assert (example.code + example.also).count(old), f"{old!r} is not in the example"
+    return example._replace(code=example.code.replace(old, new), also=example.also.replace(old, new))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_way(name: str) -> None:
+    assert follow(EXAMPLES[name]).whole
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_cut_way(name: str) -> None:
+    assert not follow(edited(EXAMPLES[name])).whole
