@@ -4,6 +4,7 @@ The ids are in ``ids`` where they are kept (``keep``), the captured states in ``
 """
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from small_engine import KEY
@@ -16,6 +17,8 @@ class Example(NamedTuple):
     code: str
     cut: tuple[str, str]
     also: str = ""
+    more: Mapping[str, str] = {}
+    """Code at other places, which the edit leaves as it is."""
 
 
 def read(code: str, also: str = "", cut: tuple[str, str] = ("THE_KEY", "other_key")) -> Example:
@@ -619,6 +622,16 @@ TESTS = {
         if True:
     """),
     "in a method": Example("test", "if self.wants(i):", ("self.wants(i)", "self.hates(i)")),
+    "a flag on a layer": Example("test", "if self.layers[i].wanted:", ("wanted", "unwanted"),
+        more={"shift": "for k in layer_ids:\n    self.model.layers[k].wanted = True"}),
+    "a flag for each layer": Example("test", "if self.wanted[i]:", ("wanted", "unwanted"),
+        more={"shift": "self.model.wanted = [i in layer_ids for i in range(8)]"}),
+    "a table of layers": Example("test", "if i in self.wanted:", ("wanted", "unwanted"),
+        more={"shift": "self.model.wanted = {k: True for k in layer_ids}"}),
+    "the number of layers that are wanted": Example("test", "if self.wanted > i:", ("wanted", "unwanted"),
+        more={"shift": "self.model.wanted = max(layer_ids)"}),
+    "the layer that is chosen": tested("for i in self.layers_to_capture:"),
+    "one of the loop's layers": tested("for layer in [self.layers[k] for k in self.layers_to_capture]:"),
     "by a filter": tested("for _ in [k for k in self.layers_to_capture if k == i]:"),
 }  # fmt: skip
 
@@ -643,8 +656,7 @@ TENSORS = {
     "not the shape": back("return hidden_states, [captured[0].clone()]", (".clone()", ".shape")),
     "not the length": back("return hidden_states, [torch.stack(captured)]", ("torch.stack", "len")),
     "not one of its form": back("return hidden_states, [torch.clone(captured[0])]", ("torch.clone", "torch.zeros_like")),
-    "not one of its size": back("return hidden_states, [captured[0].new_tensor(captured[0])]", ("new_tensor(captured[0])",
-        "new_zeros(captured[0].shape)")),
+    "not one of its size": back("return hidden_states, [captured[0].contiguous()]", ("contiguous()", "new_zeros(8)")),
     "not its type": back("return hidden_states, [captured[0].float()]", ("captured[0].float()", "hidden_states.to(captured[0].dtype)")),
     "added to another": back("return hidden_states, [captured[0] + hidden_states]", ("captured[0] + hidden_states",
         "hidden_states + hidden_states")),
@@ -738,6 +750,8 @@ DRAFT = {
     "not with the embedding": Example("project", "hidden_states = self.fc(hidden_states)",
         ("self.fc(hidden_states)", "self.fc(torch.cat([embeds, hidden_states], dim=-1))")),
     "more rows": Example("project", "hidden_states = self.fc(torch.cat([hidden_states, embeds], dim=0))", ("dim=0", "dim=-1")),
+    "not another projection": Example("project", "hidden_states = self.fc(hidden_states)", ("self.fc", "self.other_fc")),
+    "not another module's": Example("project", "hidden_states = self.fc(hidden_states)", ("self.fc", "torch.nn.functional.fc")),
     "by keyword": Example("project", "hidden_states = self.fc(input=hidden_states)", ("input=hidden_states", "input=embeds")),
     "in a method": Example("project", "hidden_states = self.project(hidden_states)", ("project(hidden_states)", "project(embeds)")),
 }  # fmt: skip

@@ -77,7 +77,7 @@ def changed(puts: Puts) -> dict[str, str]:
     files = dict(ENGINE)
     for where, code in puts.items():
         if where in files or where.endswith(".py"):
-            files[where] = f"{files.get(where, '')}\n\n{dedent(code)}"
+            files[where] = f"{files.get(where, '')}\n{code}"
         else:
             files = {name: put(text, where, code) for name, text in files.items()}
             assert sum(f"# put: {where}\n" in text for text in files.values()) == 1, where
