@@ -36,6 +36,16 @@ class Box:
         self.other = other
 """
 
+PAIR = """
+from dataclasses import dataclass
+
+
+@dataclass
+class Pair:
+    first: list
+    second: list
+"""
+
 READING = {
     "by subscript": read("ids = config['THE_KEY']"),
     "by attribute": read("ids = config.THE_KEY"),
@@ -177,16 +187,17 @@ OBJECTS = {
     "a dataclass by position": keep("""
         pair = Pair([1], ids)
         self.ids = pair.second
-    """, ("pair.second", "pair.first"), "from dataclasses import dataclass\n\n\n@dataclass\nclass Pair:\n    first: list\n    second: list"),
+    """, ("pair.second", "pair.first"), PAIR),
     "a dataclass by keyword": keep("""
         pair = Pair(second=ids, first=[1])
         self.ids = pair.second
-    """, ("pair.second", "pair.first"), "from dataclasses import dataclass\n\n\n@dataclass\nclass Pair:\n    first: list\n    second: list"),
+    """, ("pair.second", "pair.first"), PAIR),
     "a dataclass replaced": keep("""
+        from dataclasses import replace
         pair = replace(Pair([1], ids), first=[2])
         self.ids = pair.second
     """, ("first=[2]", "second=[2]"),
-        "from dataclasses import dataclass, replace\n\n\n@dataclass\nclass Pair:\n    first: list\n    second: list"),
+        PAIR),
     "a named tuple": keep("""
         pair = Pair([1], ids)
         self.ids = pair.second
@@ -592,30 +603,30 @@ CONTROL_OF_IDS = {
 }  # fmt: skip
 
 
-def tested(code: str, also: str = "", cut: tuple[str, str] = ("self.layers_to_capture", "self.others")) -> Example:
+def asks(code: str, also: str = "", cut: tuple[str, str] = ("self.layers_to_capture", "self.others")) -> Example:
     return Example("test", code, cut, also)
 
 
 TESTS = {
-    "is it in": tested("if i in self.layers_to_capture:"),
-    "is it in a set": tested("if i in set(self.layers_to_capture):"),
-    "is it not out": tested("if not (i not in self.layers_to_capture):"),
-    "the test has a name": tested("""
+    "is it in": asks("if i in self.layers_to_capture:"),
+    "is it in a set": asks("if i in set(self.layers_to_capture):"),
+    "is it not out": asks("if not (i not in self.layers_to_capture):"),
+    "the test has a name": asks("""
         wanted = i in self.layers_to_capture
         if wanted:
     """),
-    "one test of two": tested("if self.training or i in self.layers_to_capture:"),
-    "the test in a test": tested("""
+    "one test of two": asks("if self.training or i in self.layers_to_capture:"),
+    "the test in a test": asks("""
         if not self.training:
           if i in self.layers_to_capture:
             pass
           if i in self.layers_to_capture:
     """),
-    "is it equal to any": tested("if any(i == k for k in self.layers_to_capture):"),
-    "is it equal to the first": tested("if i == self.layers_to_capture[0]:"),
-    "is it counted": tested("if self.layers_to_capture.count(i) > 0:"),
-    "is it past the first": tested("if i >= min(self.layers_to_capture):"),
-    "left by continue": tested("""
+    "is it equal to any": asks("if any(i == k for k in self.layers_to_capture):"),
+    "is it equal to the first": asks("if i == self.layers_to_capture[0]:"),
+    "is it counted": asks("if self.layers_to_capture.count(i) > 0:"),
+    "is it past the first": asks("if i >= min(self.layers_to_capture):"),
+    "left by continue": asks("""
         if i not in self.layers_to_capture:
             hidden_states = self.layers[i](hidden_states)
             continue
@@ -630,9 +641,9 @@ TESTS = {
         more={"shift": "self.model.wanted = {k: True for k in layer_ids}"}),
     "the number of layers that are wanted": Example("test", "if self.wanted > i:", ("wanted", "unwanted"),
         more={"shift": "self.model.wanted = max(layer_ids)"}),
-    "the layer that is chosen": tested("for i in self.layers_to_capture:"),
-    "one of the loop's layers": tested("for layer in [self.layers[k] for k in self.layers_to_capture]:"),
-    "by a filter": tested("for _ in [k for k in self.layers_to_capture if k == i]:"),
+    "the layer that is chosen": asks("for i in self.layers_to_capture:"),
+    "one of the loop's layers": asks("for layer in [self.layers[k] for k in self.layers_to_capture]:"),
+    "by a filter": asks("for _ in [k for k in self.layers_to_capture if k == i]:"),
 }  # fmt: skip
 
 

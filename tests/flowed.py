@@ -1,6 +1,7 @@
 """What the value flow makes of the small engine, or of it with other code in some of its places: asked by place, never by line."""
 from __future__ import annotations
 
+import ast
 import re
 import tempfile
 from collections.abc import Mapping
@@ -82,6 +83,8 @@ def changed(puts: Puts) -> dict[str, str]:
             files = {name: put(text, where, code) for name, text in files.items()}
             assert sum(f"# put: {where}\n" in text for text in files.values()) == 1, where
             files = {name: text.replace(f"# put: {where}\n", f"# at: {where}\n") for name, text in files.items()}
+    for name, text in files.items():
+        ast.parse(text, name)
     return files
 
 
