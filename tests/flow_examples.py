@@ -107,6 +107,35 @@ READING = {
     "from the config as a dict": read("ids = config.to_dict()['THE_KEY']"),
     "from the dict below": read("ids = vars(config).get('THE_KEY')"),
     "from a list of the config's": read("ids = list(config.THE_KEY)"),
+    "in an object that keeps the config": read("""
+        box = Box(config)
+        ids = box.ids.THE_KEY
+    """, BOX),
+    "in the constructor of an object": read("""
+        settings = Settings(config)
+        ids = settings.layers
+    """, "class Settings:\n    def __init__(self, config):\n        self.config = config\n"
+        "        self.layers = getattr(self.config, 'THE_KEY', None)"),
+    "in a property of an object": read("ids = Settings(config).layers",
+        "class Settings:\n    def __init__(self, config):\n        self.config = config\n\n"
+        "    @property\n    def layers(self):\n        return self.config.THE_KEY"),
+    "by a chain of defaults": read("ids = getattr(config, 'layer_ids', None) or getattr(config, 'THE_KEY', None) or [1]"),
+    "by a default of a default": read("ids = config.get('layer_ids', config.get('THE_KEY'))"),
+    "one of two configs": read("""
+        one = config.first if self.server_args.flag else config.second
+        ids = one.THE_KEY
+    """),
+    "of a sub-config that is an attribute": read("ids = config.text_config.eagle_config.THE_KEY"),
+    "in an f-string": read("""
+        prefix = 'THE_KEY'
+        ids = config[f'{prefix}']
+    """),
+    "where the key is a class's constant": read("ids = getattr(config, Keys.IDS, None)", "class Keys:\n    IDS = 'THE_KEY'"),
+    "in a loop over what there is": read("""
+        for name, value in config.items():
+            if name == 'THE_KEY':
+                ids = value
+    """),
 }  # fmt: skip
 
 OBJECTS = {
@@ -225,6 +254,38 @@ OBJECTS = {
         keep_for_later(ids)
         self.ids = LATER
     """, ("keep_for_later(ids)", "keep_for_later([1])"), "LATER = None\n\n\ndef keep_for_later(ids):\n    global LATER\n    LATER = ids"),
+    "a parameter written to": keep("""
+        box = Box()
+        same = fill(box)
+        same.ids = ids
+        self.ids = box.ids
+    """, ("return box", "return Box()"), BOX + "\ndef fill(box):\n    return box"),
+    "one of two objects by a test": keep("""
+        one, two = Box(), Box([1])
+        box = one if self.flag else two
+        box.ids = ids
+        self.ids = one.ids
+    """, ("box.ids = ids", "box.other = ids"), BOX),
+    "objects in a list": keep("""
+        boxes = [Box(), Box()]
+        boxes[0].ids = ids
+        self.ids = boxes[0].ids
+    """, ("= boxes[0].ids", "= boxes[1].ids"), BOX),
+    "objects in a dict": keep("""
+        boxes = {'one': Box(), 'two': Box()}
+        boxes['one'].ids = ids
+        self.ids = boxes['one'].ids
+    """, ("= boxes['one'].ids", "= boxes['two'].ids"), BOX),
+    "an object that is copied": keep("""
+        import copy
+        one = Box(ids)
+        two = copy.copy(one)
+        self.ids = two.ids
+    """, ("Box(ids)", "Box([1])"), BOX),
+    "an attribute of a fresh object again": keep("""
+        box = Box(ids)
+        self.ids = box.ids
+    """, ("box = Box(ids)", "box = Box(ids)\nbox = Box()"), BOX),
     "an attribute of the parent class": keep("""
         child = Child(ids)
         self.ids = child.ids
@@ -426,6 +487,26 @@ CALLS = {
         first, second = both(ids)
         self.ids = second
     """, ("= second", "= first"), "def both(ids):\n    return [1], ids"),
+    "with a default that is the value": keep("self.ids = pick(None, ids)", ("(None, ids)", "([1], None)"),
+        "def pick(a, b):\n    return b if a is None else a"),
+    "a function in a function": keep("self.ids = outer(inner(ids))", ("inner(ids)", "inner([1])"),
+        "def outer(each):\n    return each\n\n\ndef inner(each):\n    return each"),
+    "a method of another object": keep("self.ids = Helper().same(ids)", ("same(ids)", "same([1])"),
+        "class Helper:\n    def same(self, each):\n        return each"),
+    "a method that returns its object": keep("self.ids = Helper().put(ids).kept", ("put(ids)", "put([1])"),
+        "class Helper:\n    def put(self, each):\n        self.kept = each\n        return self"),
+    "a module that is called": keep("self.ids = Helper()(ids)", ("(ids)", "([1])"),
+        "from torch import nn\n\n\nclass Helper(nn.Module):\n    def forward(self, each):\n        return each"),
+    "an abstract method": keep("self.ids = Real().give(ids)", ("give(ids)", "give([1])"),
+        "from abc import ABC, abstractmethod\n\n\nclass Base(ABC):\n    @abstractmethod\n    def give(self, each):\n        pass\n\n\n"
+        "class Real(Base):\n    def give(self, each):\n        return each"),
+    "a decorated function of torch's": keep("self.ids = same(ids)", ("(ids)", "([1])"),
+        "import torch\n\n\n@torch.no_grad()\ndef same(each):\n    return each"),
+    "inside of a context": keep("""
+        import torch
+        with torch.no_grad():
+            self.ids = ids
+    """, ("= ids", "= [1]")),
     "by two callers": keep("""
         first, second = same(ids), same([1])
         self.ids = first
@@ -595,6 +676,43 @@ CONTROL_OF_IDS = {
         assert ids is not None
         self.ids = ids
     """, ("= ids", "= [1]")),
+    "left by break": keep("""
+        self.ids = [1]
+        for _ in range(3):
+            if self.flag:
+                self.ids = ids
+                break
+    """, ("= ids", "= [2]")),
+    "a handler": keep("""
+        try:
+            self.ids = self.table['ids']
+        except KeyError:
+            self.ids = ids
+    """, ("= ids", "= [2]")),
+    "what a handler overwrites": keep("""
+        try:
+            raise ValueError
+        except ValueError:
+            self.ids = ids
+    """, ("= ids", "= [2]")),
+    "a match": keep("""
+        match self.mode:
+            case 'one':
+                self.ids = [1]
+            case _:
+                self.ids = ids
+    """, ("= ids", "= [2]")),
+    "of two conditions": keep("self.ids = [1] if self.a else ids if self.b else [2]", ("else ids", "else [3]")),
+    "by isinstance": keep("""
+        self.ids = [1]
+        if isinstance(Box(), Box):
+            self.ids = ids
+    """, ("isinstance(Box()", "isinstance(Other()"), BOX + "\n\nclass Other:\n    pass"),
+    "by a constant of the module": keep("""
+        self.ids = [1]
+        if ON:
+            self.ids = ids
+    """, ("ON = True", "ON = False"), "ON = True"),
     "where nothing is raised": keep("""
         if self.flag:
             raise ValueError
@@ -716,6 +834,16 @@ CAPTURES = {
     "a bound method appends": Example("capture", "add = captured.append\nadd(hidden_states)", ("captured.append", "[].append")),
     "a dict": Example("capture", "table = {}\ntable[i] = hidden_states\ncaptured = list(table.values())",
         ("captured =", "other =")),
+    "in a flat tensor": Example("capture", "captured.append(hidden_states.flatten(1)[:, 0])", ("captured.append", "self.others.append")),
+    "in a table": Example("capture", "self.kept[i] = hidden_states", ("self.kept[i]", "self.others[i]"),
+        more={"give back": "return hidden_states, list(self.kept.values())"}),
+    "in a buffer": Example("capture", "self.buffer[i].copy_(hidden_states)", ("self.buffer[i]", "self.others[i]"),
+        more={"give back": "return hidden_states, [self.buffer]"}),
+    "in a slice of a buffer": Example("capture", "self.buffer[:, i] = hidden_states", ("self.buffer[:, i]", "self.others[:, i]"),
+        more={"give back": "return hidden_states, [self.buffer]"}),
+    "in a variable of its own": Example("capture", "first = hidden_states", ("first =", "other ="),
+        more={"give back": "return hidden_states, [first]"}),
+    "what the layer makes": Example("capture", "captured.append(self.layers[i](hidden_states))", ("captured.append", "self.others.append")),
     "on the model": Example("capture", "self.kept = hidden_states\ncaptured.append(self.kept)", ("append(self.kept)", "append(None)")),
 }  # fmt: skip
 
@@ -744,6 +872,32 @@ WORKER = {
     """, ("made.spec_info = batch.spec_info", "made.spec_info = None")),
     "the draft's model is run": Example("run the draft", "self.draft_runner.model.forward(None, None, ForwardBatch.init_new(batch))",
         ("self.draft_runner", "self.target_worker.model_runner")),
+    "what was captured is kept on the worker": Example("draft input",
+        "self.kept = hidden_states\nbatch.spec_info = DraftInput(self.kept)", ("self.kept)", "self.other)")),
+    "filtered on the batch": Example("run the draft", """
+        batch.spec_info.hidden_states = batch.spec_info.hidden_states[batch.kept]
+        self.draft_runner.forward(ForwardBatch.init_new(batch))
+    """, ("= batch.spec_info.hidden_states", "= batch.spec_info.verified_id")),
+    "by a method of the input": Example("draft input", "made = DraftInput()\nput(made, hidden_states)\nbatch.spec_info = made",
+        ("put(made", "put(DraftInput()"), "def put(made, states):\n    made.hidden_states = states"),
+    "in one call": Example("draft input", """
+        self.draft_runner.forward(ForwardBatch(batch.input_ids, batch.positions, DraftInput(hidden_states)))
+        batch.spec_info = None
+    """, ("DraftInput(hidden_states)", "DraftInput(None, hidden_states)"), more={"run the draft": "pass"}),
+    "a batch that is replaced": Example("run the draft", """
+        from dataclasses import replace
+        made = ForwardBatch(batch.input_ids, batch.positions)
+        self.draft_runner.forward(replace(made, spec_info=batch.spec_info))
+    """, ("=batch.spec_info", "=None")),
+    "a batch that is copied": Example("run the draft", """
+        import copy
+        made = copy.copy(batch)
+        self.draft_runner.forward(ForwardBatch.init_new(made))
+    """, ("(made)", "(ScheduleBatch(None, None))")),
+    "a worker of the draft's own": Example("run the draft", "DraftWorker(self.draft_runner).draft_extend(batch)",
+        ("draft_extend(batch)", "draft_extend(ScheduleBatch(None, None))"),
+        "class DraftWorker:\n    def __init__(self, draft_runner: ModelRunner):\n        self.draft_runner = draft_runner\n\n"
+        "    def draft_extend(self, batch):\n        self.draft_runner.forward(ForwardBatch.init_new(batch))"),
     "by a plain function": Example("run the draft", "run(self.draft_runner, batch)", ("(self.draft_runner,", "(None,"),
         "def run(runner, batch):\n    return runner.forward(ForwardBatch.init_new(batch))"),
 }  # fmt: skip

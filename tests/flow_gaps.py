@@ -3,6 +3,9 @@ from __future__ import annotations
 
 LOST = {
     "reading: by a key that is put together": "texts are not added",
+    "reading: in an f-string": "texts are not put together",
+    "reading: in a loop over what there is": "the entries of a config are not walked",
+    "objects: a parameter written to": "a function that nothing tracked goes into is not run, so that what it returns is another object",
     "objects: a dataclass replaced": "dataclasses.replace is not modelled",
     "objects: a namespace": "types.SimpleNamespace is not modelled",
     "objects: a property that is set": "the setter of a property is not run",
@@ -30,6 +33,7 @@ LOST = {
     "calls: a recursive function": "a function that calls itself",
     "calls: a context": "__enter__ is not run",
     "transforms: as a text and back": "texts of ids",
+    "control of ids: a match": "match statements",
     "tests: is it counted": "what a method of the collection tells",
     "tests: left by continue": "what comes after a branch that is left early hangs on its test",
     "tests: a table of layers": "a dict comprehension is not told by its keys",
@@ -41,8 +45,12 @@ LOST = {
     "captures: added in place": "only a call that adds to a collection is a capture",
     "captures: another list": "only a call that adds to a collection is a capture",
     "captures: a dict": "only a call that adds to a collection is a capture",
+    "captures: in a table": "only a call that adds to a collection is a capture",
+    "captures: in a slice of a buffer": "only a call that adds to a collection is a capture",
+    "captures: in a variable of its own": "only a call that adds to a collection is a capture",
     "captures: a function appends": "a function is not run for the test alone that leads to it",
     "captures: a bound method appends": "a method of a list in a variable",
+    "worker: a batch that is replaced": "dataclasses.replace is not modelled",
 }
 """Ways that are not seen."""
 

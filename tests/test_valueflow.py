@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from textwrap import dedent
 
 import pytest
 from flow_examples import THEMES, Example
@@ -28,9 +29,13 @@ def follow(example: Example) -> Flowed:
 
 
 def edited(example: Example) -> Example:
+    """With the edit in the code, or else in what is at the file's end."""
     old, new = example.cut
-    assert old in example.code or old in example.also, f"{old!r} is not in the example"
-    return example._replace(code=example.code.replace(old, new), also=example.also.replace(old, new))
+    code = dedent(example.code).strip()
+    if old in code:
+        return example._replace(code=code.replace(old, new))
+    assert old in example.also, f"{old!r} is not in the example"
+    return example._replace(also=example.also.replace(old, new))
 
 
 def examples(gaps: Mapping[str, str]) -> pytest.MarkDecorator:
