@@ -296,6 +296,72 @@ OBJECTS = {
     """, ("Child(ids)", "Child([1])"), BOX + "\n\nclass Child(Box):\n    def __init__(self, ids):\n        super().__init__(ids)"),
 }  # fmt: skip
 
+NAMES = {
+    "two names at once": keep("first = second = ids\nself.ids = first", ("first = second = ids", "second = ids\nfirst = [1]")),
+    "two targets at once": keep("self.ids, self.others = ids, [1]", ("self.ids, self.others", "self.others, self.ids")),
+    "a name of another function": keep("""
+        first = ids
+        touch()
+        self.ids = first
+    """, ("first = ids", "first = [1]"), "def touch():\n    first = None\n    return first"),
+    "a name that a comprehension has too": keep("""
+        first = ids
+        [first for first in [[1]]]
+        self.ids = first
+    """, ("first = ids", "first = [2]")),
+    "the comprehension's own": keep("self.ids = [each for each in ids]", ("in ids]", "in [1]]")),
+    "a name that a loop has too": keep("""
+        first = [1]
+        for first in [ids]:
+            pass
+        self.ids = first
+    """, ("in [ids]", "in [[2]]")),
+    "a parameter of the same name": keep("""
+        first = [1]
+        self.ids = same(ids)
+    """, ("same(ids)", "same([2])"), "def same(first):\n    return first"),
+    "a closure sees what is written later": keep("""
+        first = [1]
+        kept = lambda: first
+        first = ids
+        self.ids = kept()
+    """, ("first = ids", "first = [2]")),
+    "a closure does not keep what was": keep("""
+        first = ids
+        kept = lambda: first
+        self.ids = kept()
+    """, ("self.ids = kept", "first = [2]\nself.ids = kept")),
+    "a default is what was": keep("""
+        first = ids
+        kept = lambda each=first: each
+        first = [1]
+        self.ids = kept()
+    """, ("first = ids", "first = [2]")),
+    "a module's constant that a variable hides": keep("""
+        FIRST = ids
+        self.ids = FIRST
+    """, ("FIRST = ids", "OTHER = ids"), "FIRST = [1]"),
+    "an import that a variable hides": keep("""
+        from os import path
+        path = ids
+        self.ids = path
+    """, ("path = ids", "other = ids")),
+    "an attribute, not a variable": keep("""
+        self.first = ids
+        first = [1]
+        self.ids = self.first
+    """, ("= self.first", "= first")),
+    "the object's attribute, not the class's": keep("""
+        box = Shared()
+        box.first = ids
+        self.ids = box.first
+    """, ("= box.first", "= Shared.first"), "class Shared:\n    first = None"),
+    "walrus": keep("self.ids = first if (first := ids) else [1]", (":= ids", ":= [2]")),
+    "annotated": keep("first: list = ids\nself.ids = first", ("list = ids", "list = [1]")),
+    "augmented": keep("first = [1]\nfirst += ids\nself.ids = first", ("+= ids", "+= [2]")),
+    "a text is not what it names": keep("first = 'ids' and ids\nself.ids = first", ("'ids' and ids", "'ids'")),
+}  # fmt: skip
+
 CONTAINERS = {
     "a list by index": keep("self.ids = [ids, [1]][0]", ("][0]", "][1]")),
     "a list from its end": keep("self.ids = [[1], ids][-1]", ("[-1]", "[-2]")),
@@ -311,7 +377,7 @@ CONTAINERS = {
         first, second = ids, [1]
         first, second = second, first
         self.ids = second
-    """, ("= second\n", "= first\n")),
+    """, ("self.ids = second", "self.ids = first")),
     "a tuple in a tuple": keep("""
         (first, second), third = (ids, [1]), [2]
         self.ids = first
@@ -922,6 +988,6 @@ DRAFT = {
 }  # fmt: skip
 
 THEMES = {
-    "reading": READING, "objects": OBJECTS, "containers": CONTAINERS, "calls": CALLS, "transforms": TRANSFORMS,
+    "reading": READING, "objects": OBJECTS, "names": NAMES, "containers": CONTAINERS, "calls": CALLS, "transforms": TRANSFORMS,
     "control of ids": CONTROL_OF_IDS, "tests": TESTS, "tensors": TENSORS, "captures": CAPTURES, "worker": WORKER, "draft": DRAFT,
 }  # fmt: skip

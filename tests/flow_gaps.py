@@ -11,6 +11,7 @@ LOST = {
     "objects: a property that is set": "the setter of a property is not run",
     "objects: an attribute of the class": "what is written to a class is not kept",
     "objects: a variable of the module": "global variables that a function writes are not kept",
+    "names: a closure sees what is written later": "a closure keeps the variables as they were when it was made",
     "containers: a tuple unpacked with a star": "a star among the targets",
     "containers: a dict by its constructor": "dict(…) is not modelled",
     "containers: a dict spread into another": "a dict spread into a dict",
@@ -55,6 +56,10 @@ LOST = {
 """Ways that are not seen."""
 
 INVENTED = {
+    "names: a closure does not keep what was": "a closure keeps the variables as they were when it was made",
+    "objects: not deleted": "an attribute that is deleted",
+    "containers: a dict with an entry taken out": "an entry that is deleted",
+    "containers: not cleared": "clear is not modelled",
     "containers: inserted": "insert appends",
     "containers: popped": "pop hands out any of the items",
     "containers: mapped by a lambda": "map hands on what it walks",

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 from flowed import Flowed, Puts, flowed
-from small_engine import DRAFT, KEY
+from small_engine import DRAFT, ENGINE, KEY
+from sources import plant
 
 from flowcheck.analyzer.graph import NodeKind
+from flowcheck.analyzer.pipeline import draw_graphs
+from flowcheck.analyzer.request import Request
 
 PLACES = (
     "read", "keep", "hand over", "shift", "test", "capture", "give back", "take apart", "process", "concatenate", "output", "draft input",
@@ -95,6 +98,62 @@ class TestTheWay:
         assert first.context != second.context
         assert not flowed().graph.reaches(first, second)
         assert not flowed().graph.reaches(second, first)
+
+
+# --------------------------------------------------------------- what is lost
+
+
+def lost(engine: Flowed) -> set[tuple[str, int]]:
+    """What is not established, and the line."""
+    return {(each.what, each.at.line) for each in engine.graph.not_established}
+
+
+class TestLost:
+    @pytest.mark.parametrize(
+        ("place", "code", "what"),
+        [
+            ("give back", "from kernels import fuse\nreturn hidden_states, [fuse(captured[0])]", "fuse(…)"),
+            ("shift", "from kernels import shift\nself.model.layers_to_capture = shift(layer_ids)", "shift(…)"),
+            ("keep", "from kernels import thing\nthing().ids = ids", "ids ="),
+            ("draft input", "self.ring.send(hidden_states)", "send(…)"),
+        ],
+    )
+    def test_a_tracked_value_that_goes_where_it_is_not_followed(self, place: str, code: str, what: str) -> None:
+        engine = flowed({place: code})
+        assert (what, engine.places[place][1]) in lost(engine)
+
+    def test_what_is_not_tracked_is_not_lost(self) -> None:
+        code = "from kernels import fuse\nfuse(hidden_states)\nreturn hidden_states, captured"
+        engine = flowed({"give back": code})
+        assert engine.whole
+        assert lost(engine) == set()
+
+    def test_a_function_that_calls_itself(self) -> None:
+        deep = "\ndef deep(ids, n):\n    return ids if n == 0 else deep(ids, n - 1)\n"
+        engine = flowed({"keep": "self.ids = deep(ids, 2)", "sglang/srt/model_runner.py": deep})
+        assert {what for what, _ in lost(engine)} == {"deep(…)"}
+
+    def test_where_nobody_calls_the_setter_the_way_begins_in_it(self) -> None:
+        engine = flowed({"hand over": "pass"})
+        assert engine.leads("shift", "output")
+        assert not engine.graph.of_kind("reader")
+
+    def test_what_the_key_is_called_elsewhere_is_no_reader(self) -> None:
+        assert not flowed({"read": f"self.{KEY} = [1]\nids = self.{KEY}"}).graph.of_kind("reader")
+
+
+def test_the_same_tree_gives_the_same_graph(tmp_path: Path) -> None:
+    asked = Request(str(plant(tmp_path, ENGINE)))
+    (one,), (other,) = draw_graphs(asked).graphs, draw_graphs(asked).graphs
+    assert [node.id for node in one.nodes] == [node.id for node in other.nodes]
+    assert one.edges == other.edges
+    assert len({node.id for node in one.nodes}) == len(one.nodes)
+
+
+def test_a_graph_that_stands_has_no_dead_ends() -> None:
+    graph = flowed({"keep": "self.ids = ids\nself.others = ids\nunused = ids"}).graph
+    ends = graph.of_kind("consumer")
+    assert all(any(graph.reaches(node, end) for end in ends) for node in graph.nodes)
 
 
 # --------------------------------------------------------------------- values
