@@ -987,7 +987,51 @@ DRAFT = {
     "in a method": Example("project", "hidden_states = self.project(hidden_states)", ("project(hidden_states)", "project(embeds)")),
 }  # fmt: skip
 
+SET = "self.model.set_eagle3_layers_to_capture"
+SETTING = {
+    "as it is": Example("hand over", f"{SET}(self.ids)", ("self.ids", "self.server_args.ids")),
+    "by keyword": Example("hand over", f"{SET}(layer_ids=self.ids)", ("self.ids", "None")),
+    "where the model has a setter": Example("hand over",
+        f"if hasattr(self.model, 'set_eagle3_layers_to_capture'):\n    {SET}(self.ids)", ("(self.ids)", "([1])")),
+    "by a bound method": Example("hand over", f"setter = {SET}\nsetter(self.ids)", ("(self.ids)", "([1])")),
+    "by the setter's name": Example("hand over", "getattr(self.model, 'set_eagle3_layers_to_capture')(self.ids)", ("(self.ids)", "([1])")),
+    "in a function": Example("hand over", "hand(self.model, self.ids)", ("self.ids)", "[1])"),
+        "def hand(model, ids):\n    model.set_eagle3_layers_to_capture(ids)"),
+    "in another method": Example("hand over", "self.pass_on(self.ids)", ("self.ids)", "[1])"),
+        f"    def pass_on(self, ids):\n        {SET}(ids)"),
+    "in another method of a subclass": Example("hand over", "OtherRunner.pass_on(self, self.ids)", ("self.ids)", "[1])"),
+        f"class OtherRunner(ModelRunner):\n    def pass_on(self, ids):\n        {SET}(ids)"),
+    "by another object": Example("hand over", "Passer(self.model).pass_on(self.ids)", ("self.ids)", "[1])"),
+        f"class Passer:\n    def __init__(self, model):\n        self.model = model\n\n    def pass_on(self, ids):\n        {SET}(ids)"),
+    "with the runner in hand": Example("hand over", "Passer().pass_on(self)", ("pass_on(self)", "pass_on(None)"),
+        "class Passer:\n    def pass_on(self, runner: ModelRunner):\n        runner.model.set_eagle3_layers_to_capture(runner.ids)"),
+    "last": Example("hand over", f"{SET}([1])\n{SET}(self.ids)", ("(self.ids)", f"(self.ids)\n{SET}([1])")),
+    "by one branch": Example("hand over", f"if self.flag:\n    {SET}(self.ids)\nelse:\n    {SET}([1])", ("(self.ids)", "([2])")),
+    "to the target alone": Example("hand over", f"{SET}(self.ids)", ("self.model.", "self.other_model.")),
+    "as a list of the setter's": Example("shift", "self.model.layers_to_capture = list(layer_ids)", ("layer_ids", "[1]")),
+    "into a set": Example("shift", "self.model.layers_to_capture = {k for k in layer_ids}", ("in layer_ids", "in [1]")),
+    "where there are any": Example("shift", """
+        if layer_ids is None:
+            self.model.layers_to_capture = [2, 4]
+        else:
+            self.model.layers_to_capture = [k + 1 for k in layer_ids]
+    """, ("is None", "is not None")),
+    "on the inner model": Example("shift", "self.model.layers_to_capture = layer_ids", ("self.model.layers", "self.layers")),
+    "not reset behind": Example("shift", "self.model.layers_to_capture = layer_ids", ("= layer_ids",
+        "= layer_ids\nself.model.layers_to_capture = []")),
+    "by a setter of the inner model": Example("shift", "set_inner(self.model, layer_ids)", ("(self.model, layer_ids)", "(self.model, [1])"),
+        "def set_inner(model, ids):\n    model.layers_to_capture = ids"),
+    "one by one": Example("shift", "for k in layer_ids:\n    self.model.layers_to_capture.append(k)", ("append(k)", "append(0)")),
+    "checked first": Example("shift", """
+        for k in layer_ids:
+            if k >= 8:
+                raise ValueError(k)
+        self.model.layers_to_capture = layer_ids
+    """, ("= layer_ids", "= [1]")),
+}  # fmt: skip
+
 THEMES = {
-    "reading": READING, "objects": OBJECTS, "names": NAMES, "containers": CONTAINERS, "calls": CALLS, "transforms": TRANSFORMS,
+    "setting": SETTING, "reading": READING, "objects": OBJECTS, "names": NAMES, "containers": CONTAINERS,
+    "calls": CALLS, "transforms": TRANSFORMS,
     "control of ids": CONTROL_OF_IDS, "tests": TESTS, "tensors": TENSORS, "captures": CAPTURES, "worker": WORKER, "draft": DRAFT,
 }  # fmt: skip

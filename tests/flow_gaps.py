@@ -2,6 +2,10 @@
 from __future__ import annotations
 
 LOST = {
+    "setting: by a bound method": "only a call that names the setter is one",
+    "setting: by the setter's name": "only a call that names the setter is one",
+    "setting: in a function": "the search begins in the class or function that calls the setter, not in what calls that",
+    "setting: one by one": "what a list holds that the constructor made",
     "reading: by a key that is put together": "texts are not added",
     "reading: in an f-string": "texts are not put together",
     "reading: in a loop over what there is": "the entries of a config are not walked",
@@ -56,6 +60,7 @@ LOST = {
 """Ways that are not seen."""
 
 INVENTED = {
+    "setting: last": "what comes after the setter's call with the ids is not looked at",
     "names: a closure does not keep what was": "a closure keeps the variables as they were when it was made",
     "objects: not deleted": "an attribute that is deleted",
     "containers: a dict with an entry taken out": "an entry that is deleted",

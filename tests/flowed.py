@@ -58,17 +58,20 @@ class Flowed:
         return found
 
 
-def flowed(puts: Puts | None = None, *, ids: tuple[int, ...] | None = None, draft: Path | None = None) -> Flowed:
+def flowed(
+    puts: Puts | None = None, *, ids: tuple[int, ...] | None = None, draft: Path | None = None, model: str = "TulipForCausalLM"
+) -> Flowed:
     """The flow through the small engine with other code in some places, once for each question."""
-    return _flowed(tuple(sorted((puts or {}).items())), ids, draft)
+    return _flowed(tuple(sorted((puts or {}).items())), ids, draft, model)
 
 
 @cache
-def _flowed(puts: tuple[tuple[str, str], ...], ids: tuple[int, ...] | None, draft: Path | None) -> Flowed:
+def _flowed(puts: tuple[tuple[str, str], ...], ids: tuple[int, ...] | None, draft: Path | None, model: str) -> Flowed:
     files = changed(dict(puts))
+    asked = None if ids is None else (ids,)
     with tempfile.TemporaryDirectory() as folder:
-        asked = None if ids is None else (ids,)
-        found = draw_graphs(Request(str(plant(Path(folder), files)), layers=8, ids=asked, draft=None if draft is None else str(draft)))
+        source = str(plant(Path(folder), files))
+        found = draw_graphs(Request(source, models=(model,), layers=8, ids=asked, draft=None if draft is None else str(draft)))
     (graph,) = found.graphs
     return Flowed(graph, dict(places(files)))
 

@@ -272,6 +272,15 @@ class TestWorker:
     def test_what_is_not_verified_does_not_arrive_after_it(self, verified: str) -> None:
         assert flowed({"verified": verified}).phases() == ("prefill",)
 
+    def test_what_the_draft_answers_is_not_captured(self) -> None:
+        """The draft's states go into the next turn of the draft; they are its own."""
+        code = "output = self.draft_runner.forward(ForwardBatch.init_new(batch))\nbatch.spec_info = DraftInput(output.hidden_states)"
+        assert flowed({"verified": code}).phases() == ("prefill",)
+
+    def test_what_another_batch_holds_does_not_arrive(self) -> None:
+        code = "other = ScheduleBatch(None, None)\nother.spec_info = DraftInput(output.hidden_states)\nbatch.spec_info = None"
+        assert flowed({"verified": code}).phases() == ("prefill",)
+
     def test_a_worker_through_which_nothing_arrives_says_so(self) -> None:
         (coverage,) = flowed(ONLY[()]).graph.coverage
         (missing,) = coverage.missing
@@ -294,6 +303,74 @@ class SecondWorker(EagleWorker):
         engine = flowed({"run the model": "return self.model.forward(forward_batch.positions)", "prefill": "pass"})
         assert engine.leads("read", "test")
         assert not engine.at("project")
+
+
+# --------------------------------------------------------------------- target
+
+WRAPPER = """
+from torch import nn
+
+from sglang.srt.models.tulip import TulipForCausalLM
+
+
+class BouquetForCausalLM(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.tulip = TulipForCausalLM(config)
+
+    def forward(self, input_ids, positions, forward_batch):
+        return self.tulip(input_ids, positions, forward_batch)
+
+    def set_eagle3_layers_to_capture(self, layer_ids):
+        self.tulip.set_eagle3_layers_to_capture(layer_ids)
+
+
+EntryClass = BouquetForCausalLM
+"""
+HEIR = """
+from sglang.srt.models.tulip import TulipForCausalLM
+
+
+class RoseForCausalLM(TulipForCausalLM):
+    pass
+
+
+EntryClass = RoseForCausalLM
+"""
+BOUQUET = "sglang/srt/models/bouquet.py"
+
+
+class TestTarget:
+    def test_a_model_around_another(self) -> None:
+        engine = flowed({BOUQUET: WRAPPER}, model="BouquetForCausalLM")
+        assert engine.whole
+        assert engine.passes("shift")
+        assert engine.passes("capture")
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ("capture(layer_ids)", "capture([1])"),
+            ("self.tulip.set_eagle3_layers_to_capture(layer_ids)", "self.ids = layer_ids"),
+            ("return self.tulip(input_ids, positions, forward_batch)", "return None"),
+            ("return self.tulip(", "return self.other("),
+        ],
+    )
+    def test_a_model_around_another_that_does_not_delegate(self, old: str, new: str) -> None:
+        assert old in WRAPPER
+        assert not flowed({BOUQUET: WRAPPER.replace(old, new)}, model="BouquetForCausalLM").whole
+
+    def test_an_inherited_setter(self) -> None:
+        assert flowed({BOUQUET: HEIR}, model="RoseForCausalLM").whole
+
+    def test_a_setter_that_is_overridden(self) -> None:
+        own = HEIR.replace("    pass", "    def set_eagle3_layers_to_capture(self, layer_ids):\n        self.ids = layer_ids")
+        assert not flowed({BOUQUET: own}, model="RoseForCausalLM").whole
+        assert flowed({BOUQUET: own}).whole
+
+    def test_another_target_in_the_tree_is_another_graph(self) -> None:
+        one = flowed({BOUQUET: WRAPPER})
+        assert not any(node.at.file.endswith("bouquet.py") for node in one.graph.nodes)
 
 
 # ---------------------------------------------------------------------- draft
