@@ -999,8 +999,6 @@ SETTING = {
         "def hand(model, ids):\n    model.set_eagle3_layers_to_capture(ids)"),
     "in another method": Example("hand over", "self.pass_on(self.ids)", ("self.ids)", "[1])"),
         f"    def pass_on(self, ids):\n        {SET}(ids)"),
-    "in another method of a subclass": Example("hand over", "OtherRunner.pass_on(self, self.ids)", ("self.ids)", "[1])"),
-        f"class OtherRunner(ModelRunner):\n    def pass_on(self, ids):\n        {SET}(ids)"),
     "by another object": Example("hand over", "Passer(self.model).pass_on(self.ids)", ("self.ids)", "[1])"),
         f"class Passer:\n    def __init__(self, model):\n        self.model = model\n\n    def pass_on(self, ids):\n        {SET}(ids)"),
     "with the runner in hand": Example("hand over", "Passer().pass_on(self)", ("pass_on(self)", "pass_on(None)"),

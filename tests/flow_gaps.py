@@ -5,6 +5,8 @@ LOST = {
     "setting: by a bound method": "only a call that names the setter is one",
     "setting: by the setter's name": "only a call that names the setter is one",
     "setting: in a function": "the search begins in the class or function that calls the setter, not in what calls that",
+    "setting: by another object": "the search begins in the class or function that calls the setter, not in what calls that",
+    "setting: with the runner in hand": "the search begins in the class or function that calls the setter, not in what calls that",
     "setting: one by one": "what a list holds that the constructor made",
     "reading: by a key that is put together": "texts are not added",
     "reading: in an f-string": "texts are not put together",
