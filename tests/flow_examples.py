@@ -913,6 +913,43 @@ CAPTURES = {
     "on the model": Example("capture", "self.kept = hidden_states\ncaptured.append(self.kept)", ("append(self.kept)", "append(None)")),
 }  # fmt: skip
 
+PROCESSOR = {
+    "the first two": Example("concatenate", "states = torch.cat([aux_hidden_states[0], aux_hidden_states[1]], dim=-1)",
+        ("[aux_hidden_states[0], aux_hidden_states[1]]", "[hidden_states]")),
+    "each made contiguous": Example("concatenate", "states = torch.cat(tuple(a.contiguous() for a in aux_hidden_states), -1)",
+        ("in aux_hidden_states", "in [hidden_states]")),
+    "stacked": Example("concatenate", "states = torch.stack(list(aux_hidden_states)).flatten(0, 1)", ("aux_hidden_states", "[hidden_states]")),
+    "one after another": Example("concatenate", """
+        states = aux_hidden_states[0]
+        for each in aux_hidden_states[1:]:
+            states = torch.cat([states, each], dim=-1)
+    """, ("aux_hidden_states", "[hidden_states]")),
+    "where there are any": Example("concatenate", """
+        states = hidden_states
+        if aux_hidden_states is not None:
+            states = torch.cat(aux_hidden_states, dim=-1)
+    """, ("is not None", "is None")),
+    "where they are not empty": Example("concatenate", """
+        states = hidden_states
+        if len(aux_hidden_states) > 0:
+            states = torch.cat(aux_hidden_states, dim=-1)
+    """, ("cat(aux_hidden_states", "cat([hidden_states]")),
+    "in a method": Example("concatenate", "states = join(aux_hidden_states)", ("join(aux_", "join([hidden_states], aux_"),
+        "def join(states, others=None):\n    return torch.cat(states, dim=-1)"),
+    "where they are asked for": Example("output",
+        "return LogitsProcessorOutput(next_token_logits=logits, hidden_states=states if self.wanted else None)",
+        ("states if", "logits if")),
+    "by position": Example("output", "return LogitsProcessorOutput(logits, states)", ("logits, states", "states, logits")),
+    "as numbers": Example("output", "return LogitsProcessorOutput(logits, states.cpu().tolist())", ("states.cpu", "logits.cpu")),
+    "through numpy": Example("output", "return LogitsProcessorOutput(logits, torch.from_numpy(states.detach().numpy()))",
+        ("states.detach", "logits.detach")),
+    "written to the field": Example("output", """
+        output = LogitsProcessorOutput(logits)
+        output.hidden_states = states
+        return output
+    """, ("output.hidden_states", "output.other")),
+}  # fmt: skip
+
 WORKER = {
     "as the prefill's argument": Example("prefill", "self.forward_draft_extend(batch, output.hidden_states)",
         ("output.hidden_states", "None")),
@@ -983,6 +1020,13 @@ DRAFT = {
     "more rows": Example("project", "hidden_states = self.fc(torch.cat([hidden_states, embeds], dim=0))", ("dim=0", "dim=-1")),
     "not another projection": Example("project", "hidden_states = self.fc(hidden_states)", ("self.fc", "self.other_fc")),
     "not another module's": Example("project", "hidden_states = self.fc(hidden_states)", ("self.fc", "torch.nn.functional.fc")),
+    "a pair that it returns": Example("project", "hidden_states, _ = self.fc(hidden_states)", ("self.fc", "self.norm")),
+    "in a conditional expression": Example("project", "hidden_states = self.fc(hidden_states) if self.wide else hidden_states",
+        ("self.fc", "self.norm")),
+    "by its forward": Example("project", "hidden_states = self.fc.forward(hidden_states)", ("self.fc", "self.norm")),
+    "by another name": Example("project", "project = self.fc\nhidden_states = project(hidden_states)", ("self.fc", "self.norm")),
+    "by its weight": Example("project", "hidden_states = torch.nn.functional.linear(hidden_states, self.fc.weight)",
+        ("self.fc", "self.norm")),
     "by keyword": Example("project", "hidden_states = self.fc(input=hidden_states)", ("input=hidden_states", "input=embeds")),
     "in a method": Example("project", "hidden_states = self.project(hidden_states)", ("project(hidden_states)", "project(embeds)")),
 }  # fmt: skip
@@ -1031,5 +1075,5 @@ SETTING = {
 THEMES = {
     "setting": SETTING, "reading": READING, "objects": OBJECTS, "names": NAMES, "containers": CONTAINERS,
     "calls": CALLS, "transforms": TRANSFORMS,
-    "control of ids": CONTROL_OF_IDS, "tests": TESTS, "tensors": TENSORS, "captures": CAPTURES, "worker": WORKER, "draft": DRAFT,
+    "control of ids": CONTROL_OF_IDS, "tests": TESTS, "tensors": TENSORS, "captures": CAPTURES, "processor": PROCESSOR, "worker": WORKER, "draft": DRAFT,
 }  # fmt: skip

@@ -57,6 +57,10 @@ LOST = {
     "captures: in a variable of its own": "only a call that adds to a collection is a capture",
     "captures: a function appends": "a function is not run for the test alone that leads to it",
     "captures: a bound method appends": "a method of a list in a variable",
+    "processor: each made contiguous": "a method of a tensor that a function of the tree, not run, handed out",
+    "draft: by its forward": "only a call that names the projection is one",
+    "draft: by another name": "only a call that names the projection is one",
+    "draft: by its weight": "only a call that names the projection is one",
     "worker: a batch that is replaced": "dataclasses.replace is not modelled",
 }
 """Ways that are not seen."""

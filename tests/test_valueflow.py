@@ -10,6 +10,7 @@ from flow_gaps import INVENTED, LOST
 from flowed import Flowed, flowed
 
 FILES = {
+    "concatenate": "sglang/srt/layers/logits_processor.py", "output": "sglang/srt/layers/logits_processor.py",
     "hand over": "sglang/srt/model_runner.py", "shift": "sglang/srt/models/tulip.py",
     "read": "sglang/srt/model_runner.py", "keep": "sglang/srt/model_runner.py", "test": "sglang/srt/models/tulip.py",
     "give back": "sglang/srt/models/tulip.py", "capture": "sglang/srt/models/tulip.py", "run the draft": "sglang/srt/worker.py",
