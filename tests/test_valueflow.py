@@ -5,18 +5,13 @@ from collections.abc import Mapping
 from textwrap import dedent
 
 import pytest
-from flow_examples import THEMES, Example
-from flow_gaps import INVENTED, LOST
-from flowed import Flowed, flowed
+from flow_examples import THEMES
+from flow_examples.example import Example
+from flow_examples.gaps import INVENTED, LOST
+from flowed import Flowed, flowed, places
+from small_engine import ENGINE
 
-FILES = {
-    "concatenate": "sglang/srt/layers/logits_processor.py", "output": "sglang/srt/layers/logits_processor.py",
-    "hand over": "sglang/srt/model_runner.py", "shift": "sglang/srt/models/tulip.py",
-    "read": "sglang/srt/model_runner.py", "keep": "sglang/srt/model_runner.py", "test": "sglang/srt/models/tulip.py",
-    "give back": "sglang/srt/models/tulip.py", "capture": "sglang/srt/models/tulip.py", "run the draft": "sglang/srt/worker.py",
-    "draft input": "sglang/srt/worker.py", "prefill": "sglang/srt/worker.py", "look up": "sglang/srt/models/tulip_eagle3.py",
-    "project": "sglang/srt/models/tulip_eagle3.py",
-}  # fmt: skip
+FILES = {place: file for place, (file, _) in places(ENGINE)}
 """The file in which each place is."""
 
 EXAMPLES = {f"{theme}: {name}": example for theme, examples in THEMES.items() for name, example in examples.items()}

@@ -59,7 +59,7 @@ LOST = {
     "captures: a bound method appends": "a method of a list in a variable",
     "processor: each made contiguous": "a method of a tensor that a function of the tree, not run, handed out",
     "draft: by its forward": "only a call that names the projection is one",
-    "draft: by another name": "only a call that names the projection is one",
+    "draft: in a variable": "only a call that names the projection is one",
     "draft: by its weight": "only a call that names the projection is one",
     "worker: a batch that is replaced": "dataclasses.replace is not modelled",
 }
