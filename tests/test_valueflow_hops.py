@@ -52,6 +52,13 @@ class TestTheWay:
         for place, following in pairwise(PLACES):
             assert engine.leads(following, place) == (place == "process"), f"{following} -> {place}"
 
+    def test_the_main_path_leads_from_the_reader_through_the_capture_to_the_consumer(self) -> None:
+        path = flowed().graph.main_path()
+        assert path is not None
+        kinds = [path[0].source.kind, *(hop.target.kind for hop in path)]
+        assert (kinds[0], kinds[-1]) == ("reader", "consumer")
+        assert kinds.index("transform") < kinds.index("test") < kinds.index("capture") < kinds.index("field")
+
     @pytest.mark.parametrize("place", CUTS)
     def test_a_cut_anywhere_ends_it(self, place: str) -> None:
         assert not flowed({place: CUTS[place]}).whole
