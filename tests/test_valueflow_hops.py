@@ -69,7 +69,6 @@ class TestTheWay:
         assert engine.leads("read", "test")
         assert not engine.at("project")
 
-    @pytest.mark.xfail(strict=True, reason="workers are only followed for a draft that takes captured states")
     @pytest.mark.parametrize("place", ["look up", "project"])
     def test_a_cut_in_the_draft_leaves_the_way_to_it(self, place: str) -> None:
         assert flowed({place: CUTS[place]}).leads("read", "draft input")
