@@ -100,4 +100,14 @@ READING = {
             if name == 'THE_KEY':
                 ids = value
     """),
+    "where the flow's algorithm is launched": Example("read", f"""
+        ids = None
+        if self.server_args.speculative_algorithm == 'EAGLE3':
+            ids = config.{KEY}
+    """, ("'EAGLE3'", "'NGRAM'")),
+    "where one of several algorithms is launched": Example("read", f"""
+        ids = None
+        if self.server_args.speculative_algorithm in ('EAGLE3', 'STANDALONE'):
+            ids = config.{KEY}
+    """, ("'EAGLE3', ", "")),
 }  # fmt: skip
