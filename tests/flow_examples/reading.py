@@ -107,7 +107,7 @@ READING = {
     """, ("'EAGLE3'", "'NGRAM'")),
     "where one of several algorithms is launched": Example("read", f"""
         ids = None
-        if self.server_args.speculative_algorithm in ('EAGLE3', 'STANDALONE'):
+        if self.server_args.speculative_algorithm in ['EAGLE3', 'STANDALONE']:
             ids = config.{KEY}
     """, ("'EAGLE3', ", "")),
 }  # fmt: skip
