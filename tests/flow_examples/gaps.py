@@ -25,8 +25,6 @@ LOST = {
     "containers: assigned to a slice": "the known items are not replaced",
     "containers: assigned to an index": "the known items are not replaced",
     "containers: a deque": "collections.deque is not modelled",
-    "calls: into two stars": "what two stars take in is not told by key",
-    "calls: through two stars": "the items of a dict as keywords",
     "calls: a closure that writes": "nonlocal variables",
     "calls: a function in a table": "a dict at the module's level",
     "calls: a recursive function": "a function that calls itself",
