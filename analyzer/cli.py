@@ -28,9 +28,11 @@ Source = Annotated[str, typer.Argument(metavar="SOURCE", help="A folder, an arch
 Flows = Annotated[list[str] | None, typer.Option("--flow", metavar="NAME", help="Only this flow. Repeatable.")]
 Models = Annotated[list[str] | None, typer.Option("--model", metavar="CLASS", help="Only this target class. Repeatable.")]
 Target = Annotated[str | None, typer.Option("--target", metavar="DIR|CONFIG", help="The target's config.json, or its folder.")]
+Draft = Annotated[str | None, typer.Option("--draft", metavar="DIR|CONFIG", help="The draft's config.json, or its folder.")]
+Train = Annotated[str | None, typer.Option("--train", metavar="SOURCE", help="The source of the trainer that the draft was trained with.")]
+TrainConfig = Annotated[str | None, typer.Option("--train-config", metavar="FILE", help="The config of the training run, in JSON.")]
 Layers = Annotated[str | None, typer.Option("--layers", metavar="N", help="The number of layers of the target.")]
 IdLists = Annotated[list[str] | None, typer.Option("--ids", metavar="2,30,58|default", help="An id list. Repeatable.")]
-Draft = Annotated[str | None, typer.Option("--draft", metavar="DIR|CONFIG", help="The draft's config.json, or its folder.")]
 Drawings = Annotated[
     list[str] | None,
     typer.Option("-o", "--output", metavar="FILE", help="Draw a picture: .svg, .png, .pdf, .dot or .mmd. Repeatable."),
@@ -59,11 +61,12 @@ def _group(version: Annotated[bool, typer.Option("--version", help="Print the ve
 
 @app.command()
 def check(
-    source: Source, target: Target = None, flow: Flows = None, model: Models = None, layers: Layers = None, select: Select = None,
-    ignore: Ignore = None, fail_on: FailOn = "warning", flow_file: FlowFile = None, format: Format = None, output_format: Outputs = None,
+    source: Source, draft: Draft = None, target: Target = None, train: Train = None, train_config: TrainConfig = None,
+    flow: Flows = None, model: Models = None, layers: Layers = None, select: Select = None, ignore: Ignore = None,
+    fail_on: FailOn = "warning", flow_file: FlowFile = None, format: Format = None, output_format: Outputs = None,
     quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
-    """Say what every target class captures and what is wrong with it."""
+    """Say what every target class captures and what is wrong with it, also with the draft and the trainer that are given."""
     from ..rules import RULES
     from .options import read_layers, read_outputs
     from .output import emit
@@ -72,7 +75,8 @@ def check(
 
     outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
     rules, least = chosen(RULES, select or (), ignore or ()), severity(fail_on)
-    request = Request(source, tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, flow_file)
+    narrowed = tuple(flow or ()), tuple(model or ())
+    request = Request(source, *narrowed, target, read_layers(layers), None, flow_file, draft, train, train_config)
     analysis = pipeline()(request)
     findings = judge(analysis, rules)
     texts = {"text": lambda colour: _check_text(analysis, findings, detail, colour), "json": lambda _: _check_json(analysis, findings)}

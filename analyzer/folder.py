@@ -70,6 +70,17 @@ def open_folder(argument: str, package: str, *, keep_absolute: bool) -> Folder:
     return Folder(os.fspath(holder), package, files, keep_absolute, notes)
 
 
+def open_any_folder(argument: str, *, keep_absolute: bool) -> Folder:
+    """The files of a folder that need not be a package, under its own name; BadInput where it holds no Python file."""
+    start = Path(os.path.abspath(argument))
+    notes = Notes()
+    boundaries = (os.path.realpath(start), os.path.realpath(start))
+    files = _Walk(os.fspath(start.parent), boundaries, keep_absolute, notes).run(start.name)
+    if not files:
+        raise BadInput(f"{printable(argument)}: no Python file in it; give the folder that holds the trainer")
+    return Folder(os.fspath(start.parent), start.name, files, keep_absolute, notes)
+
+
 def find_holder(start: Path, package: str) -> Path | None:
     """The folder that holds the package's folder, looking at the folder itself, below it and then above it."""
     if start.name == package and (start / "__init__.py").is_file():

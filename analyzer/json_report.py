@@ -8,7 +8,19 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, TypeAlias
 
-from .results import Alternative, Analysis, Assumption, Evaluation, Location, NotEstablished, SourceFacts, Step, Wiring
+from .results import (
+    Alternative,
+    Analysis,
+    Assumption,
+    Comparison,
+    Evaluation,
+    Location,
+    NotEstablished,
+    Side,
+    SourceFacts,
+    Step,
+    Wiring,
+)
 from .rule import Finding
 
 if TYPE_CHECKING:
@@ -25,7 +37,11 @@ def wiring_document(analysis: Analysis) -> Object:
 
 def report_document(analysis: Analysis, findings: Sequence[Finding]) -> Object:
     """What ``flowcheck check`` says."""
-    judged: Object = {"findings": [_finding(found) for found in findings], "summary": _summary(analysis, findings)}
+    judged: Object = {
+        "comparisons": [_comparison(comparison) for comparison in analysis.comparisons],
+        "findings": [_finding(found) for found in findings],
+        "summary": _summary(analysis, findings),
+    }
     return {"schema": "flowcheck.report/1", **_body(analysis), **judged}
 
 
@@ -65,10 +81,16 @@ def schema(name: str) -> Object:
     return loaded
 
 
-def legend(wirings: Iterable[Wiring]) -> tuple[Assumption, ...]:
+def legend(analysis: Analysis) -> tuple[Assumption, ...]:
     """Every assumption that a result used, once, by name."""
+    return legend_of(analysis.wirings, analysis.comparisons)
+
+
+def legend_of(wirings: Iterable[Wiring], comparisons: Iterable[Comparison] = ()) -> tuple[Assumption, ...]:
     used = {assumption for wiring in wirings for assumption in wiring.assumptions}
     used |= {assumption for wiring in wirings for evaluation in wiring.evaluated for assumption in evaluation.assumptions}
+    sides = [side for comparison in comparisons for side in (comparison.served, comparison.trained) if side is not None]
+    used |= {assumption for side in sides for assumption in side.assumptions}
     return tuple(sorted(used, key=lambda assumption: (assumption.name, assumption.text)))
 
 
@@ -76,7 +98,7 @@ def _body(analysis: Analysis) -> Object:
     return {
         "source": _source(analysis.source),
         "wirings": [_wiring(wiring) for wiring in analysis.wirings],
-        "assumptions": [_assumption(assumption) for assumption in legend(analysis.wirings)],
+        "assumptions": [_assumption(assumption) for assumption in legend(analysis)],
         "not_established": [_not_established(entry) for entry in analysis.not_established],
     }
 
@@ -123,6 +145,31 @@ def _evaluation(evaluation: Evaluation) -> Object:
 def _alternative(alternative: Alternative) -> Object:
     conditions = [{"text": condition.text, **_place(condition.at), "value": condition.value} for condition in alternative.conditions]
     return {"conditions": conditions, "captured": alternative.captured, "error": alternative.error}
+
+
+def _comparison(comparison: Comparison) -> Object:
+    trained = comparison.trained
+    return {
+        "flow": comparison.flow,
+        "model": comparison.model,
+        "served": _side(comparison.served),
+        "trained": None if trained is None else _side(trained),
+        "hidden_size": comparison.hidden_size,
+        "suggested_ids": comparison.suggested,
+    }
+
+
+def _side(side: Side) -> Object:
+    return {
+        "captured": side.points,
+        "ids": side.ids,
+        "file": None if side.at is None else side.at.file,
+        "line": None if side.at is None else side.at.line,
+        "status": side.status,
+        "reason": _reason(side.reason, side.reason_at),
+        "assumptions": [assumption.name for assumption in side.assumptions],
+        "path": [_step(step) for step in side.path],
+    }
 
 
 def _finding(found: Finding) -> Object:

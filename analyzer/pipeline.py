@@ -5,7 +5,7 @@
 3. lower   `lower` turns the functions that are reached into IR, through libcst
 4. run     `interpret` executes setter and forward abstractly, `evaluation` for one id list
 5. record  every hop of a tracked value goes into the evaluation's path
-6. judge   `wiring` reads the convention off the evaluations, `rules` look for defects
+6. judge   `wiring` reads the convention off the evaluations, `comparison` holds serving against training, `rules` look for defects
 7. show    `report` and `json_report`
 """
 
@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .comparison import compare
+from .configs import load_config
 from .errors import BadInput
 from .evaluation import Program
 from .flows.flow import BUILT_IN, Flow, load_flow, load_flow_file
@@ -25,9 +27,11 @@ from .index import Index
 from .interpret.code import Code
 from .library.tables import Library
 from .request import Request
-from .results import Analysis, Location, NotEstablished, SourceFacts, Wiring
+from .results import Analysis, Comparison, Location, NotEstablished, SourceFacts, Wiring
+from .serving import server
 from .source import SourceTree, open_source
 from .target import ConfigFacts, read_target
+from .trained import train_source
 from .wiring import DEFAULT_LAYERS, Found, evaluate_all, find_targets
 
 if TYPE_CHECKING:
@@ -100,13 +104,29 @@ def open_flow(request: Request, flow: Flow) -> Opened:
 def run(request: Request) -> Analysis:
     """The seven steps."""
     wirings: list[Wiring] = []
+    comparisons: list[Comparison] = []
     problems: list[NotEstablished] = []
     opened = [open_flow(request, flow) for flow in choose_flows(request)]
     for one in opened:
         problems += one.problems
         wirings += evaluate_all(one.program, one.targets, one.config, one.layers, request.ids)
+        comparisons += against_training(request, one)
     tree, index = opened[0].tree, opened[0].program.index
-    return Analysis(facts(tree, index), tuple(wirings), (*unreadable(index, tree), *problems))
+    return Analysis(facts(tree, index), tuple(wirings), (*unreadable(index, tree), *problems), tuple(comparisons))
+
+
+def against_training(request: Request, one: Opened) -> Iterator[Comparison]:
+    """What is served to the draft that was given, held against what the trainer that was given trained."""
+    if request.draft is None:
+        if request.train is not None or request.train_config is not None:
+            raise BadInput("--train compares what is served to a draft with what it was trained on: give the draft's config with --draft")
+        return
+    if request.train is None and request.train_config is not None:
+        raise BadInput("--train-config is the config of a training run: give the trainer's source with --train")
+    draft, layers = load_config(request.draft), request.layers or one.config.num_layers()
+    trained = None if request.train is None else train_source(request.train, request.train_config, one.program, one.config, layers)
+    served = server(one.tree, request.target)
+    yield from compare(one.program, one.targets, one.config, layers, draft, trained, served)
 
 
 def choose_flows(request: Request) -> list[Flow]:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .behaviour import Block, Fact, blocks, evaluation_of, members, outcome, raised_at, special_rows
-from .json_report import legend
+from .json_report import legend, legend_of
 from .request import ids_text
-from .results import Analysis, Assumption, Evaluation, SourceFacts, Wiring
+from .results import Analysis, Assumption, Comparison, Evaluation, Side, SourceFacts, Wiring
 from .rule import Finding, Severity
 from .text import Line, Span, Tone, line
 
@@ -30,9 +30,10 @@ def wiring_report(analysis: Analysis, findings: Sequence[Finding], by_ids: bool,
     if not detail.quiet:
         yield from _header(analysis)
     yield from _answers(analysis.wirings, detail) if by_ids else _table(analysis.wirings, detail)
+    yield from _comparisons(analysis.comparisons, detail)
     yield from findings_report(findings, detail)
     if not detail.quiet:
-        yield from legend_report(legend(analysis.wirings))
+        yield from legend_report(legend(analysis))
 
 
 def check_report(analysis: Analysis, findings: Sequence[Finding], detail: Detail) -> Iterator[Line]:
@@ -164,8 +165,29 @@ def _path(evaluation: Evaluation) -> Iterator[Line]:
         yield line("        ", Span(str(step), "dim"))
 
 
+def _comparisons(comparisons: Sequence[Comparison], detail: Detail) -> Iterator[Line]:
+    """What each target class serves the draft, next to what the draft was trained on."""
+    for comparison in comparisons:
+        served, trained = comparison.served, comparison.trained
+        equal = trained is not None and served.points is not None and served.points == trained.points
+        yield line()
+        yield line(Span("Draft", "bold"), f" with {comparison.model}", Span(": served = trained" if equal else "", "bold"))
+        for label, side in (("served", served), ("trained", trained)):
+            if side is not None:
+                yield line(Span(f"  {label:{_LABEL}}", "dim"), Span(_side(side), "plain" if side.points is not None else "yellow"))
+                yield from (line("        ", Span(str(step), "dim")) for step in side.path if detail.verbose)
+
+
+def _side(side: Side) -> str:
+    """The points of one side, and the ids that select them with their place."""
+    if side.points is None:
+        return f"{side.status}: {side.reason}" + (f" ({side.reason_at})" if side.reason_at else "")
+    ids = f"ids {ids_text(side.ids)}, " if side.ids is not None else ""
+    return f"{', '.join(side.points) or 'nothing'}  ({ids}{side.at})"
+
+
 def _assumptions(wiring: Wiring) -> tuple[Assumption, ...]:
-    return legend((wiring,))
+    return legend_of((wiring,))
 
 
 def legend_report(assumptions: Sequence[Assumption]) -> Iterator[Line]:

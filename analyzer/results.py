@@ -113,6 +113,40 @@ class Wiring:
 
 
 @dataclass(frozen=True, slots=True)
+class Side:
+    """What one side of a draft feeds to its ``fc``: the engine that serves it or the trainer that trained it.
+
+    ``points`` is None unless ``status`` is established. ``ids`` are the ids that select them, where they come from one list. ``at`` is the
+    place where the ids come from; ``path`` leads from there to the concatenation.
+    """
+
+    points: tuple[str, ...] | None
+    ids: tuple[int, ...] | None
+    status: Status
+    reason: str | None
+    reason_at: Location | None
+    at: Location | None
+    assumptions: tuple[Assumption, ...] = ()
+    path: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What one target class serves a given draft with, held against what that draft was trained on.
+
+    ``trained`` is None where no trainer was given. ``hidden_size`` is the target's, where its config was given. ``suggested`` are ids with
+    which the target class serves what was trained, proved by evaluating them; None where there are none or none are needed.
+    """
+
+    flow: str
+    model: str
+    served: Side
+    trained: Side | None
+    hidden_size: int | None = None
+    suggested: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class NotEstablished:
     """Something that could not be proved or read: what, why and where."""
 
@@ -140,3 +174,4 @@ class Analysis:
     source: SourceFacts
     wirings: tuple[Wiring, ...]
     not_established: tuple[NotEstablished, ...]
+    comparisons: tuple[Comparison, ...] = ()

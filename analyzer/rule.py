@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from .errors import BadInput
-from .results import Analysis, Location, NotEstablished, SourceFacts, Wiring
+from .results import Analysis, Comparison, Location, NotEstablished, SourceFacts, Wiring
 
 
 class Severity(IntEnum):
@@ -105,6 +105,8 @@ def severity(text: str) -> Severity:
     raise BadInput(f"unknown severity {text!r}; there are {', '.join(map(str, Severity))}")
 
 
-def example_analysis(wirings: tuple[Wiring, ...] = (), not_established: tuple[NotEstablished, ...] = ()) -> Analysis:
+def example_analysis(
+    wirings: tuple[Wiring, ...] = (), not_established: tuple[NotEstablished, ...] = (), comparisons: tuple[Comparison, ...] = ()
+) -> Analysis:
     """A small analysis for a rule's examples."""
-    return Analysis(SourceFacts("engine", "engine", "1.0", 12, 3), wirings, not_established)
+    return Analysis(SourceFacts("engine", "engine", "1.0", 12, 3), wirings, not_established, comparisons)

@@ -46,6 +46,13 @@ class ConfigFacts:
                         return count
         return None
 
+    def hidden_size(self) -> int | None:
+        """The width of a hidden state, where the config names it."""
+        for holder in (self.values, *(self.values.get(name) for name in self.flow.text_configs)):
+            if isinstance(holder, Mapping) and isinstance(size := holder.get("hidden_size"), int):
+                return size
+        return None
+
     def reader(self, machine: Machine, num_layers: int) -> Callable[[Unknown, str, str], Value]:
         """Answers ``config.name`` for the machine; MISSING where nothing is known."""
 

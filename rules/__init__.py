@@ -2,6 +2,6 @@
 from __future__ import annotations
 
 from ..analyzer.rule import Rule
-from . import not_established, unreadable_file
+from . import captured_point_mismatch, not_established, order_mismatch, unreadable_file
 
-RULES: tuple[Rule, ...] = (not_established.RULE, unreadable_file.RULE)
+RULES: tuple[Rule, ...] = (captured_point_mismatch.RULE, order_mismatch.RULE, not_established.RULE, unreadable_file.RULE)

@@ -2,7 +2,8 @@
 
 What it finds
     A target class whose wiring, or a part of it, the analysis could neither prove nor refute. The message gives the reason and
-    the place where the proof stopped. Classes that fail for one cause share one finding.
+    the place where the proof stopped. Classes that fail for one cause share one finding. It is a warning where a given draft or
+    trainer needs what is open.
 
 Why it matters
     Unknown is not right. A draft that is served by this target may get the hidden states it was trained on, or others.
@@ -26,7 +27,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..analyzer.request import ids_text
-from ..analyzer.results import Analysis, Evaluation, Location, NotEstablished, Status, Wiring
+from ..analyzer.results import Analysis, Comparison, Evaluation, Location, NotEstablished, Side, Status, Wiring
 from ..analyzer.rule import Example, Finding, Rule, Severity, example_analysis
 
 
@@ -48,6 +49,22 @@ def check(analysis: Analysis) -> Iterator[Finding]:
             hit.setdefault(_Cause(None, entry.reason, entry.at), []).append(entry.what)
     for cause, names in hit.items():
         yield _finding(cause, names)
+    yield from _needed(analysis)
+
+
+def _needed(analysis: Analysis) -> Iterator[Finding]:
+    """What a given draft or trainer needs and what is open is a warning: not known is not right."""
+    told: set[tuple[str, str | None, Location | None]] = set()
+    for comparison in analysis.comparisons:
+        sides = (("served to", comparison.served), ("trained into", comparison.trained))
+        for word, side in ((word, side) for word, side in sides if side is not None and side.points is None):
+            if (word, side.reason, side.reason_at) in told:
+                continue
+            told.add((word, side.reason, side.reason_at))
+            message = f"what is {word} the draft is not established: {side.reason or 'no reason given'}"
+            model = comparison.model if side is comparison.served else None
+            at = side.reason_at or side.at or Location("", 1)
+            yield Finding(RULE.code, RULE.name, Severity.WARNING, message, at, flow=comparison.flow, model=model)
 
 
 def _causes(wiring: Wiring) -> Iterator[tuple[_Cause, str]]:
@@ -82,6 +99,12 @@ def _wiring(reason: str | None) -> Wiring:
     return Wiring("eagle3", "TulipForCausalLM", place, "set_layers_to_capture", None, (), status, reason, stop, (), ())
 
 
+def _compared(points: tuple[str, ...] | None, reason: str | None) -> Analysis:
+    place = Location("engine/models/tulip.py", 40)
+    served = Side(points, (2, 30), "established" if points else "not established", reason, None, place)
+    return example_analysis(comparisons=(Comparison("eagle3", "TulipForCausalLM", served, None),))
+
+
 _UNKNOWN_LAYERS = "the layers come from make_blocks, which is not in the tree"
 _PLUGIN = NotEstablished("engine.models.plugin", "the class is built at run time", Location("engine/models/plugin.py", 3))
 
@@ -102,6 +125,12 @@ RULE = Rule(
             example_analysis(not_established=(_PLUGIN,)),
             ("engine.models.plugin is not established: the class is built at run time",),
         ),
+        Example(
+            "a draft is given, and its way is open",
+            _compared(None, "nobody reads the key"),
+            ("what is served to the draft is not established: nobody reads the key",),
+        ),
+        Example("a draft whose way is proved", _compared(("out:2", "out:30"), None)),
         Example("a proved wiring", example_analysis((_wiring(None),))),
     ),
 )

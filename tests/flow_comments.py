@@ -9,6 +9,9 @@ inherits its setter, and says what is captured for these ids and this many layer
     # flow: ids 3 of 8 -> depends: out:3 | nothing       both answers, in any order
     # flow: ids 3 of 8 -> not established
 
+``# trained: out:2, out:30 with small.json`` stands on or above the line of a trainer that puts the states together which its draft reads;
+the target's config is configs/small.json.
+
 ``# finds: FC901`` stands on or above the line of a finding of the bare run. A claim that is right and that the program does not
 meet yet ends in ``; a known gap: REASON``.
 """
@@ -51,6 +54,16 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Trained:
+    """One ``# trained:`` comment."""
+
+    file: Path
+    line: int
+    says: str
+    config: str
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """One ``# finds:`` comment."""
 
@@ -89,6 +102,11 @@ def claims(path: Path) -> list[Claim]:
 def findings(path: Path) -> list[Found]:
     said = ((line, text) for line, comment in comments(path) if (text := after(comment, "finds:")))
     return [Found(path, line, match["code"]) for line, text in said for match in FINDS.finditer(text)]
+
+
+def trainings(path: Path) -> list[Trained]:
+    said = ((line, text.rpartition(" with ")) for line, comment in comments(path) if (text := after(comment, "trained:")))
+    return [Trained(path, line, says, config) for line, (says, _, config) in said]
 
 
 def after(comment: str, mark: str) -> str:

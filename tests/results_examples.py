@@ -9,11 +9,13 @@ from flowcheck.analyzer.results import (
     Analysis,
     Assumption,
     Clause,
+    Comparison,
     Condition,
     Evaluation,
     ForwardPlace,
     Location,
     NotEstablished,
+    Side,
     SourceFacts,
     Step,
     Wiring,
@@ -85,6 +87,19 @@ def unknown_wiring(model: str = "TulipForCausalLM", reason: str = "make_blocks i
     return replace(wiring(model, place, ()), convention=(), forward=None, status="not established", reason=reason, reason_at=place)
 
 
-def analysis(*wirings: Wiring, not_established: tuple[NotEstablished, ...] = ()) -> Analysis:
+SERVED = Side(("out:0", "out:2"), (0, 2), "established", None, None, Location("draft/config.json", 7), (SINGLE_RANK,))
+RECORDED = Assumption("recorded-files", "What is saved is what is loaded.")
+TRAINED = replace(SERVED, at=Location("trainer/features.py", 20), assumptions=(RECORDED,), path=(Step("hook", "hook", "layer 2", LLAMA),))
+OPEN_SIDE = Side(None, None, "not established", "no model that is known", Location("trainer/features.py", 3), None)
+
+
+def comparison(served: Side = SERVED, trained: Side | None = TRAINED) -> Comparison:
+    """A draft with the llama-like target: served what it was trained on, unless told otherwise."""
+    return Comparison("eagle3", "LlamaForCausalLM", served, trained, 16)
+
+
+def analysis(
+    *wirings: Wiring, not_established: tuple[NotEstablished, ...] = (), comparisons: tuple[Comparison, ...] = ()
+) -> Analysis:
     """A run over a tree with these wirings."""
-    return Analysis(SourceFacts("engine", "engine", "1.0", 12, 3), wirings, not_established)
+    return Analysis(SourceFacts("engine", "engine", "1.0", 12, 3), wirings, not_established, comparisons)

@@ -10,12 +10,15 @@ from pathlib import Path
 import graph_examples
 import pytest
 from results_examples import analysis, unknown_wiring, wiring
+from trained import as_the_config_says
 
-from flowcheck.analyzer import cli
+from flowcheck.analyzer import cli, pipeline
 from flowcheck.analyzer.errors import BadInput
 from flowcheck.analyzer.graph import GraphAnalysis
 from flowcheck.analyzer.request import Request
 from flowcheck.analyzer.results import Analysis
+
+FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 
 
 @pytest.fixture
@@ -43,6 +46,11 @@ def run(*arguments: str) -> int:
         cli.main(arguments)
     assert isinstance(ended.value.code, int)
     return ended.value.code
+
+
+def test_the_draft_and_its_training_reach_the_pipeline(asked: list[Request]) -> None:
+    assert run("sglang/", "--draft", "d", "--train", "t", "--train-config", "r.json") == 0
+    assert asked == [Request("sglang/", draft="d", train="t", train_config="r.json")]
 
 
 def test_a_source_alone_is_checked(asked: list[Request], capsys: pytest.CaptureFixture[str]) -> None:
@@ -211,7 +219,7 @@ def test_pictures_are_all_that_is_printed_where_only_they_are_asked_for(capsys: 
 
 def test_the_rules_are_listed_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("rules") == 0
-    assert "FC901  not-established  info     A wiring could not be proved.\n" in capsys.readouterr().out
+    assert "FC901  not-established          info     A wiring could not be proved.\n" in capsys.readouterr().out
     assert run("explain", "unreadable-file") == 0
     page = capsys.readouterr().out
     assert page.startswith("FC902 unreadable-file (info)\n")
@@ -221,7 +229,7 @@ def test_the_rules_are_listed_and_explained(capsys: pytest.CaptureFixture[str]) 
 
 def test_the_rules_are_data_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("rules", "--format", "json") == 0
-    assert json.loads(capsys.readouterr().out)["rules"][0]["code"] == "FC901"
+    assert json.loads(capsys.readouterr().out)["rules"][0]["code"] == "FC101"
     assert run("explain", "FC901", "--format", "json") == 0
     assert json.loads(capsys.readouterr().out)["page"].startswith("A wiring could not be proved.")
 
@@ -263,3 +271,20 @@ def test_an_ascii_terminal_gets_escapes() -> None:
     code = "from flowcheck.analyzer import output; output.write(None, 'a \\u00b7 b\\n')"
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == "a \\xb7 b\n"
+
+
+def test_a_draft_is_held_against_its_training(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The story that the program was written for."""
+    monkeypatch.setattr(pipeline, "served_ids", as_the_config_says)
+    case = FIXTURES / "ids-changed-after-training"
+    arguments = ["check", str(case / "tree/sglang"), "--target", str(case / "configs/target.json"), "--format", "json"]
+    arguments += ["--train", str(case / "tree/draft_training")]
+    assert run(*arguments, "--draft", str(case / "configs/bad.json")) == 1
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    assert (finding["code"], finding["expected"], finding["actual"]) == ("FC101", "out:2, out:30, out:58", "embed, out:2, out:30")
+    assert finding["file"].endswith("bad.json") and finding["line"] == 10
+    assert "21504" in finding["message"] and "[2, 30, 58]" in finding["help"]
+    files = {Path(step["file"]).name for step in finding["path"]}
+    assert {"bad.json", "deepseek_like.py", "extract.py", "samples.py", "standardize.py"} <= files
+    assert run(*arguments, "--draft", str(case / "configs/good.json")) == 0
+    assert json.loads(capsys.readouterr().out)["findings"] == []

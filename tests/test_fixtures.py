@@ -4,14 +4,17 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
-from flow_comments import Claim, claims, findings, spoken
+from flow_comments import Claim, claims, findings, spoken, trainings
+from trained import as_the_config_says
 
+from flowcheck.analyzer import pipeline
 from flowcheck.analyzer.pipeline import analyze
 from flowcheck.analyzer.request import Request
 from flowcheck.analyzer.results import Analysis, Wiring
-from flowcheck.analyzer.rule import judge
+from flowcheck.analyzer.rule import Severity, judge
 from flowcheck.rules import RULES
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
@@ -64,9 +67,17 @@ def case_of(path: Path) -> Path:
     return FIXTURES / path.relative_to(FIXTURES).parts[0]
 
 
-def story(case: Path) -> dict[str, str]:
-    """``gap`` is there where a run without a config does not come to an end yet."""
+def story(case: Path) -> dict[str, Any]:
+    """``gap`` is there where a run without a config does not come to an end yet. A case with a ``trainer`` (its folder in the tree) and a
+    ``target`` config says what is found with each of its ``drafts``."""
     return tomllib.loads((case / "case.toml").read_text("utf-8"))
+
+
+def with_draft(case: Path, draft: str) -> Analysis:
+    """The check of one of the case's drafts."""
+    said = story(case)
+    target, trainer = str(case / "configs" / said["target"]), str(case / "tree" / said["trainer"])
+    return analyze(Request(str(case / "tree"), target=target, draft=str(case / "configs" / draft), train=trainer))
 
 
 def gap_of(case: Path) -> list[pytest.MarkDecorator]:
@@ -112,14 +123,38 @@ class TestBareRun:
         assert {each for each in found - said if not (gaps and each[0] == "FC901")} == set()
 
 
+TRAINED = [case for case in CASES if "trainer" in story(case)]
+DRAFTS = [pytest.param(case, draft, found, id=f"{case.name}/{draft}") for case in TRAINED for draft, found in story(case)["drafts"].items()]
+
+
+@pytest.mark.parametrize("case", TRAINED, ids=lambda case: case.name)
+def test_trained(case: Path) -> None:
+    (claim,) = (claim for path in sources(case) for claim in trainings(path))
+    (comparison,) = with_draft(case, next(iter(story(case)["drafts"]))).comparisons
+    side = comparison.trained
+    assert side is not None
+    assert side.points == tuple(claim.says.split(", ")), side.reason
+    assert same(side.path[-1].at.file, claim.file) and side.path[-1].at.line == claim.line
+    assert claim.config == story(case)["target"]
+
+
+@pytest.mark.parametrize(("case", "draft", "found"), DRAFTS)
+def test_draft(case: Path, draft: str, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "served_ids", as_the_config_says)
+    codes = [finding.code for finding in judge(with_draft(case, draft), RULES) if finding.severity > Severity.INFO]
+    assert codes == ([] if found == "nothing" else [found])
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 class TestFiles:
     def test_it_tells_its_story(self, case: Path) -> None:
-        assert set(story(case)) - {"gap"} == {"story", "source"}
-        assert all(isinstance(text, str) and text for text in story(case).values())
+        told = story(case)
+        assert set(told) - {"gap", "target", "trainer", "drafts"} == {"story", "source"}
+        assert all(isinstance(text, str) and text for key, text in told.items() if key != "drafts")
 
     def test_every_config_is_used(self, case: Path) -> None:
-        assert {path.name for path in case.glob("configs/*")} == {claim.config for claim in claimed(case) if claim.config}
+        drafts = set(story(case).get("drafts", ()))
+        assert {path.name for path in case.glob("configs/*")} == {claim.config for claim in claimed(case) if claim.config} | drafts
 
     def test_shared_files_are_alike(self, case: Path) -> None:
         for name in SHARED:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import jsonschema  # type: ignore[import-untyped, unused-ignore]
 import pytest
-from results_examples import analysis, depending, evaluation, raising, unknown_wiring, unproved, wiring
+from results_examples import OPEN_SIDE, analysis, comparison, depending, evaluation, raising, unknown_wiring, unproved, wiring
 
 from flowcheck.analyzer.json_report import Object, dumps, report_document, schema, wiring_document
 from flowcheck.analyzer.results import Analysis, Evaluation, Location, NotEstablished
@@ -20,6 +20,7 @@ EVERYTHING = analysis(
     wiring("Mixed", evaluated=(depending((1,), "ready", ("out:1",), KEY_ERROR), unproved(None, "unknown", PLACE))),
     unknown_wiring(),
     not_established=(NotEstablished("file", "invalid syntax", Location("engine/x.py", 3)),),
+    comparisons=(comparison(), comparison(trained=None), comparison(trained=OPEN_SIDE), replace(comparison(), suggested=(1, 2))),
 )
 
 
@@ -42,6 +43,20 @@ def test_schemas_are_valid_and_closed(name: str) -> None:
     jsonschema.Draft202012Validator.check_schema(shipped)
     with pytest.raises(jsonschema.ValidationError, match="surprise"):
         jsonschema.validate({**wiring_document(analysis()), "surprise": 1}, shipped)
+
+
+def test_a_comparison_holds_both_sides() -> None:
+    document = rendered(report_document(analysis(wiring(), comparisons=(comparison(trained=OPEN_SIDE),)), ()), "report-1")
+    (row,) = document["comparisons"]  # type: ignore[misc]
+    assert (row["model"], row["hidden_size"], row["suggested_ids"]) == ("LlamaForCausalLM", 16, None)
+    assert (row["served"]["captured"], row["served"]["ids"], row["served"]["line"]) == (["out:0", "out:2"], [0, 2], 7)
+    assert (row["trained"]["captured"], row["trained"]["file"]) == (None, None)
+    assert row["trained"]["reason"] == "no model that is known (trainer/features.py:3)"
+
+
+def test_the_legend_has_what_the_sides_assume() -> None:
+    document = rendered(report_document(analysis(comparisons=(comparison(),)), ()), "report-1")
+    assert [row["name"] for row in document["assumptions"]] == ["recorded-files", "single-rank"]  # type: ignore[union-attr, index]
 
 
 def answer(row: dict[str, object]) -> dict[str, object]:
@@ -119,7 +134,7 @@ def test_a_finding_holds_its_consequences() -> None:
 def test_the_summary_counts() -> None:
     document = rendered(report_document(EVERYTHING, judge(EVERYTHING, RULES)), "report-1")
     assert document["summary"] == {
-        "wirings": 3, "established": 2, "depends": 0, "not_established": 1, "error": 0, "warning": 0, "info": 3,
+        "wirings": 3, "established": 2, "depends": 0, "not_established": 1, "error": 0, "warning": 1, "info": 3,
     }  # fmt: skip
 
 

@@ -5,8 +5,10 @@ from dataclasses import replace
 
 from results_examples import (
     NO_DEEPSTACK,
+    OPEN_SIDE,
     SINGLE_RANK,
     analysis,
+    comparison,
     depending,
     evaluation,
     every_id,
@@ -208,6 +210,22 @@ def test_a_finding_with_its_consequence_and_path() -> None:
         "    engine/llama.py:72: the second call\n"
         "      engine/llama.py:72: error FC101 id 2 captures out:1\n"
     ) in text
+
+
+def test_a_draft_stands_between_the_table_and_the_findings() -> None:
+    found = analysis(wiring(), comparisons=(comparison(), comparison(trained=OPEN_SIDE)))
+    printed = check(found)
+    assert (
+        "Draft with LlamaForCausalLM: served = trained\n"
+        "  served        out:0, out:2  (ids 0,2, draft/config.json:7)\n"
+        "  trained       out:0, out:2  (ids 0,2, trainer/features.py:20)\n"
+    ) in printed
+    assert (
+        "Draft with LlamaForCausalLM\n"
+        "  served        out:0, out:2  (ids 0,2, draft/config.json:7)\n"
+        "  trained       not established: no model that is known (trainer/features.py:3)\n"
+    ) in printed
+    assert "recorded-files" in printed
 
 
 def test_a_quiet_check_prints_the_findings_alone() -> None:

@@ -295,6 +295,7 @@ def set_on_instance(machine: Machine, value: Instance, name: str, new: Value) ->
             raise machine.raised("AttributeError", f"property {name!r} of {value.cls.name!r} object has no setter")
         machine.call(BoundMethod(setter, value), (new,), {})
         return
+    machine.note_flow(name, new)
     machine.heap.write(attrs, name, new)
 
 

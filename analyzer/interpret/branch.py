@@ -126,7 +126,7 @@ def merge(machine: Machine, mark: Mark, condition: Unknown, first: Writes, secon
     return joiner
 
 
-UNITED = ("aliases", "finals")
+UNITED = ("aliases", "finals", "walks", "joins", "saved", "changed", "fed")
 """Slots that hold all that was seen on either side."""
 
 
@@ -158,6 +158,8 @@ def matters(machine: Machine, condition: Unknown, raised: Raised | None) -> bool
     the ids, the exception is none of the program's own, or somebody waits to catch it."""
     if raised is None:
         return False
+    if machine.recording():
+        return machine.is_caught(raised) or not raised.explicit
     return condition.reads_ids or (raised.certain and not raised.explicit) or machine.is_caught(raised)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .. import ir
+from ..library.hooks import SLOTS
 from ..values import (
     EXACT_TYPES,
     MISSING,
@@ -29,6 +30,7 @@ from ..values import (
 from .branch import lift, resume, unpark
 from .classes import find_in_class, instantiate, is_module_class
 from .effects import collects, may_capture
+from .hooks import is_hooked, run_hooked
 from .layers import carries_embedding, reached
 from .names import decorators
 from .reach import may_hold_layers
@@ -86,11 +88,28 @@ def call_instance(machine: Machine, instance: Instance, args: tuple[Value, ...],
         if found is not MISSING and not isinstance(found, External):
             return call(machine, found, args, keywords)
         return call_outside(machine, instance, args, keywords)
+    if is_hooked(machine, instance):
+        return call_hooked(machine, found, instance, args, keywords)
     return call_bound(machine, BoundMethod(found, instance), args, keywords)
+
+
+def call_hooked(
+    machine: Machine, forward: FunctionValue, instance: Instance, args: tuple[Value, ...], keywords: dict[str, Value]
+) -> Value:
+    """A module with hooks; those of a layer belong to the layer."""
+
+    def run() -> Value:
+        return run_hooked(machine, instance, args, keywords, lambda given, named: call(machine, forward, (instance, *given), named))
+
+    if instance in machine.members and not machine.inside and tensors_in(args, keywords):
+        return machine.in_layer(instance, args, keywords, run)
+    return run()
 
 
 def call_unknown(machine: Machine, function: Unknown, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
     """Calling something unknown: a supposed answer, else an unknown that is the same for the same arguments."""
+    if function.key.rpartition(".")[2] in SLOTS:
+        raise GiveUp("a forward hook is registered on something that is not known", machine.location())
     identity = machine.identity_of(function.key.rpartition(".")[2], args, keywords)
     if identity is not None:
         return identity
@@ -117,7 +136,7 @@ def call_outside(machine: Machine, function: Value, args: tuple[Value, ...], key
         return machine.opaque(shown, tensors)
     for tensor in tensors:
         if machine.is_stream(tensor):
-            machine.write_content(tensor, machine.mystery(shown, f"{shown} is not modelled and may write its argument"))
+            machine.lose_content(tensor, machine.mystery(shown, f"{shown} is not modelled and may write its argument"))
     return machine.opaque(shown, tensors)
 
 
@@ -149,7 +168,7 @@ def tensors_in(args: tuple[Value, ...], keywords: dict[str, Value]) -> tuple[Ten
 def must_enter(machine: Machine, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> bool:
     """Whether a callee's effects or results matter to the stream, so that it may not be left opaque."""
     tensors = tensors_in(args, keywords)
-    if not tensors or any(carries_embedding(machine, t) for t in tensors):
+    if not tensors or machine.recording() or any(carries_embedding(machine, t) for t in tensors):
         return True
     receiver = args[0] if function.owner is not None and args else None
     others = [v for v in (*args, *keywords.values()) if v is not receiver]
@@ -236,6 +255,8 @@ def run_function(
     if len(machine.frames) > MAX_CALLS:
         raise GiveUp(f"more than {MAX_CALLS} calls inside one another", machine.location())
     machine.count_step()
+    if machine.ledger is not None and function.node is not None:
+        machine.ledger.ran.add(function.node)
     slots = machine.heap.new()
     frame = Frame(Scope(slots, function.outer, code), function.module, function, slots, code.at)
     collected = machine.new_list((), iterator=True)
@@ -294,6 +315,9 @@ def bind_arguments(
         raise machine.raised("TypeError", f"{show_name(function)}() takes {limit} positional arguments but {len(args)} were given")
     if left:
         raise machine.raised("TypeError", f"{show_name(function)}() got an unexpected keyword argument {next(iter(left))!r}")
+    if machine.recording():
+        for key, value in slots.items():
+            machine.note_flow(str(key), value)
 
 
 def show_name(function: FunctionValue) -> str:

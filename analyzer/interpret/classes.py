@@ -206,10 +206,11 @@ def fill_fields(
     for name, (owner, node) in fields.items():
         if name in given:
             value = given[name]
+            machine.note_flow(name, value)
         elif node.value is None:
             raise machine.raised("TypeError", f"{instance.cls.name}() misses {name!r}", certain=False)
         else:
-            value = field_default(machine, class_name(machine, owner, name))
+            value = machine.from_outside(name, field_default(machine, class_name(machine, owner, name)))
         machine.heap.write(instance.attrs, name, value)
     instance.attrs["#fields"] = tuple(names)
     after, _ = find_in_class(machine, instance.cls, "__post_init__")

@@ -253,6 +253,8 @@ def dict_item(machine: Machine, value: DictValue, index: Value) -> Value:
 def missing_key(machine: Machine, value: DictValue, index: Value) -> Value:
     if value.state.get("#open") is not None:
         return machine.mystery("item", "an entry of a dict that is not known in full")
+    if value.state.get("#loaded") is True:
+        return machine.mystery("item", f"nothing is seen to save {machine.show(index)}")
     factory = value.state.get("#factory")
     if factory is not None:
         made = machine.call(factory, (), {})
@@ -293,6 +295,8 @@ def set_item(machine: Machine, value: Value, index: Value, new: Value) -> None:
     match value:
         case DictValue():
             key = dict_key(index)
+            if isinstance(new, Tensor) and machine.recording():
+                machine.record("kept", str(machine.content(new)), f"under {machine.show(index)}")
             machine.heap.write(value.state, "#open" if key is None else key, True if key is None else machine.kept(new))
         case ListValue():
             items = items_of(machine, value)

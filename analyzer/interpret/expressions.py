@@ -69,7 +69,7 @@ def call(machine: Machine, node: ir.Call) -> Value:
     function = evaluate(machine, node.func)
     args: list[Value] = []
     keywords: dict[str, Value] = {}
-    complete = True
+    complete = positions = True
     for argument in node.arguments:
         value = evaluate(machine, argument.value)
         if argument.star == 0 and argument.keyword is None:
@@ -79,11 +79,11 @@ def call(machine: Machine, node: ir.Call) -> Value:
         elif argument.star == 1:
             spread = iterate(machine, value)
             args.extend(spread or ())
-            complete &= spread is not None
+            positions &= spread is not None
         else:
             complete &= machine.spread_keywords(value, keywords)
-    if not complete:
-        return machine.call_incomplete(function, tuple(args), keywords)
+    if not complete or not positions:
+        return machine.call_incomplete(function, tuple(args), keywords, positions=positions)
     if isinstance(function, External) and function.name == "builtins.super":
         return machine.super_of(args)
     frame = machine.frames[-1]

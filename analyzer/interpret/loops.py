@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import ir
+from ..library.samples import draw
+from ..values import Unknown, Value
 from .assign import assign
-from .branch import explore, unpark
+from .branch import explore, pick, unpark
+from .heap import Write, Writes
 from .operators import condition
 from .signals import Break, Continue, GiveUp, NeedDecision, Return, Signal
 from .walks import walk
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
     from .machine import Machine
 
 
+SAMPLES = 2
+"""Rounds of a loop over samples."""
 MAX_WHILE = 2_000
 """Rounds of a ``while`` whose condition stays exact."""
 
@@ -23,7 +28,7 @@ def for_(machine: Machine, node: ir.For) -> Signal:
     iterable = machine.evaluate(node.iterable)
     values = walk(machine, iterable)
     if values is None:
-        return unknown_loop(machine, node.target, node.body)
+        return sampled_loop(machine, iterable, node) if machine.recording() else unknown_loop(machine, node.target, node.body)
     since = len(machine.frame.parks)
     for value in values:
         machine.count_step()
@@ -62,7 +67,7 @@ def while_(machine: Machine, node: ir.While) -> Signal:
     for _ in range(MAX_WHILE):
         known = condition(machine, machine.evaluate(node.test))
         if not isinstance(known, bool):
-            return unknown_loop(machine, None, node.body)
+            return sampled_loop(machine, None, node) if machine.recording() else unknown_loop(machine, None, node.body)
         if not known:
             return finish_loop(machine, node.orelse, since)
         left = one_round(machine, node.body)
@@ -97,6 +102,42 @@ def unknown_loop(machine: Machine, target: ir.Expression | None, body: ir.Block)
     if isinstance(first.result, Return):
         raise GiveUp(f"{reason} and may return", machine.location())
     return None
+
+
+def sampled_loop(machine: Machine, source: Value, node: ir.For | ir.While) -> Signal:
+    """In a trainer a loop of unknown length walks samples: it runs for two of them, one after the other, so that what the first leaves
+    behind is seen by the second. What the loop wrote is not known afterwards."""
+    machine.assume("samples")
+    source, since = pick(machine, source), len(machine.frame.parks)
+    mark, signal = machine.heap.mark(), None
+    left: list[Writes] = []
+    for _ in range(SAMPLES):
+        if isinstance(node, ir.For):
+            assign_each(machine, node.target, draw(machine, source))
+        signal = one_round(machine, node.body)
+        left += [park.writes for park in machine.frame.parks[since:]]
+        del machine.frame.parks[since:]
+        if signal is not None:
+            break
+    for writes in (*left, machine.heap.collect(mark)):
+        for (_, key), write in writes.items():
+            if write.slots.born <= mark.clock and not lasts(machine, write):
+                machine.heap.write(write.slots, key, machine.mystery(str(key)[:30], "a loop that runs an unknown number of times"))
+    return signal if isinstance(signal, Return) else None
+
+
+def lasts(machine: Machine, write: Write) -> bool:
+    """Whether a write of a loop is none of the program's, or was taken back before its end."""
+    log = machine.ledger.log if machine.ledger is not None else None
+    return any(write.slots is own for own in (log, machine.facts, machine.walk)) or write.after is write.before
+
+
+def assign_each(machine: Machine, target: ir.Expression, value: Value) -> None:
+    """Bind one sample; of an unknown one no part is known."""
+    if isinstance(value, Unknown) and isinstance(target, ir.Display):
+        assign_unknown(machine, target, value.reason)
+    else:
+        assign(machine, target, value)
 
 
 def assign_unknown(machine: Machine, target: ir.Expression, reason: str) -> None:

@@ -53,9 +53,10 @@ from . import (
 )
 from .branch import choose, lift, pick
 from .code import Code
+from .recording import Recording
 from .show import show
 from .signals import GiveUp, Raised
-from .state import Frame, State
+from .state import Frame
 from .summaries import Summary
 
 
@@ -76,7 +77,7 @@ class Consumer:
     captured: str
 
 
-class Machine(State):
+class Machine(Recording):
     """One abstract machine on one tree."""
 
     call_library = dispatch.call_library

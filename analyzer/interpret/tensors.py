@@ -36,6 +36,8 @@ CONVERSIONS = frozenset({"to", "float", "half", "bfloat16", "double", "type", "t
 """Methods whose result is the same numbers, in the same memory or in a copy."""
 ROWS = frozenset({"index_select", "repeat", "repeat_interleave", "tile"})
 """Methods that pick or repeat rows, in a copy."""
+MOVING = frozenset({"transpose", "permute", "select", "narrow", "unflatten", "index_select", "repeat", "repeat_interleave", "tile"})
+"""Methods that may move or pick columns. An engine's batch has one axis of tokens, a trainer's two."""
 WRITERS = frozenset(
     {
         "copy_",
@@ -81,6 +83,8 @@ def tensor_default(machine: Machine, tensor: Tensor, name: str) -> Value:
         machine.treat_as_tensor(tensor)
     if name == "shape":
         return machine.unknown(f"shape({tensor.cell.born})", "the shape of a tensor", not_none=True)
+    if name == "T" and machine.recording():
+        return machine.opaque("tensor.T", (tensor,), exact=True)
     if name in ("data", "T"):
         return Tensor(tensor.cell)
     if name in UNKNOWN_ATTRIBUTES:
@@ -121,6 +125,8 @@ def tensor_write(machine: Machine, tensor: Tensor, index: Value, new: Value) -> 
 
 def tensor_method(machine: Machine, tensor: Tensor, name: str, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
     """``tensor.name(…)``."""
+    if name in MOVING and machine.recording() and not keeps_features(name, args):
+        return machine.opaque(f"tensor.{name}", (tensor,), exact=True)
     if name in VIEWS:
         return Tensor(tensor.cell)
     if name in CONVERSIONS:
@@ -149,6 +155,12 @@ def tensor_method(machine: Machine, tensor: Tensor, name: str, args: tuple[Value
         machine.write_content(tensor, machine.mystery("content", f"{name} writes the tensor in place"))
         return tensor
     return machine.opaque(f"tensor.{name}", tuple(t for t in (tensor, *args) if isinstance(t, Tensor)), exact=False)
+
+
+def keeps_features(name: str, args: tuple[Value, ...]) -> bool:
+    """Whether a method that moves things leaves the last of at most three axes alone."""
+    axes = args[:2] if name == "transpose" else args[:1]
+    return name in ("transpose", "select", "narrow", "index_select") and len(axes) > 0 and axes[0] == 0 and axes[-1] in (0, 1)
 
 
 def fresh_or_unknown(machine: Machine, tensor: Tensor, name: str) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..values import ClassValue, DictValue, External, FunctionValue, Id, Instance, ListValue, Phi, SetValue, Unknown, Value
+from ..values import BoundMethod, ClassValue, DictValue, External, FunctionValue, Id, Instance, ListValue, Phi, SetValue, Unknown, Value
 from . import calls
 from .effects import effects_of
 from .signals import GiveUp
@@ -58,8 +58,11 @@ def reads_ids(machine: Machine, value: Value) -> bool:
     return isinstance(value, Id) or (isinstance(value, Unknown) and value.reads_ids)
 
 
-def call_incomplete(machine: Machine, function: Value, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
-    """A call of which not all arguments are known: its result is not either."""
+def call_incomplete(machine: Machine, function: Value, args: tuple[Value, ...], keywords: dict[str, Value], *, positions: bool) -> Value:
+    """A call of which not all arguments are known: its result is not either. In a trainer, where whole batches are handed on by keyword,
+    a function is run with parameters that are not known; ``positions``: those given by position are."""
+    if machine.recording() and positions and (opened := open_parameters(machine, function, args, keywords)) is not None:
+        return machine.call(function, args, opened)
     if isinstance(function, ClassValue | External) and not calls.tensors_in(args, keywords):
         return machine.mystery(machine.show(function), "not all arguments of its constructor are known", not_none=True)
     if any(calls.holds_code(machine, v) for v in (*args, *keywords.values())) or any(
@@ -67,3 +70,21 @@ def call_incomplete(machine: Machine, function: Value, args: tuple[Value, ...], 
     ):
         raise GiveUp(f"{machine.show(function)} is called with arguments of which not all are known", machine.location())
     return machine.call_outside(function, args, keywords)
+
+
+def open_parameters(machine: Machine, function: Value, args: tuple[Value, ...], keywords: dict[str, Value]) -> dict[str, Value] | None:
+    """The keywords, with something unknown for each parameter that is not given; None where the callee is no function of the tree."""
+    skipped = len(args)
+    if isinstance(function, Instance):
+        if machine.has_method(function, "__call__"):
+            return None
+        function, skipped = machine.find_in_class(function.cls, "forward")[0], skipped + 1
+    elif isinstance(function, BoundMethod):
+        function, skipped = function.function, skipped + 1
+    if not isinstance(function, FunctionValue) or function.node is None:
+        return None
+    found = dict(keywords)
+    for parameter in machine.code.function(function.module, function.node).parameters[skipped:]:
+        if parameter.kind in ("positional", "keyword-only") and parameter.name not in found:
+            found[parameter.name] = machine.mystery(parameter.name, "an argument that may be in a dict that is handed on by keyword")
+    return found

@@ -62,7 +62,8 @@ def append(machine: Host, function: Value, args: Args, keywords: Keywords) -> Va
     if held is not None:
         store(machine, function, (*held, machine.kept(args[0])))
         shown = str(machine.content(args[0])) if isinstance(args[0], Tensor) else machine.show(args[0])
-        machine.record("append", shown, f"{len(held) + 1} in the list")
+        if isinstance(args[0], Tensor) or not machine.recording():
+            machine.record("append", shown, f"{len(held) + 1} in the list")
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..values import External, ListValue, Value
 from .host import Host, Model
+from .samples import numbered
 
 Args = tuple[Value, ...]
 Keywords = dict[str, Value]
@@ -15,6 +16,8 @@ def reversed_(machine: Host, function: Value, args: Args, keywords: Keywords) ->
 
 
 def enumerate_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    if (samples := numbered(machine, machine.pick(args[0]))) is not None:
+        return samples
     items = machine.iterate(args[0])
     start = machine.pick(args[1] if len(args) > 1 else keywords.get("start", 0))
     if items is None or not isinstance(start, int):

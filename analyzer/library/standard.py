@@ -17,7 +17,8 @@ def partial(machine: Host, function: Value, args: Args, keywords: Keywords) -> V
 def environment(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     """An environment variable: unset, so the default."""
     machine.assume("environment")
-    return args[1] if len(args) > 1 else keywords.get("default")
+    default = args[1] if len(args) > 1 else keywords.get("default")
+    return machine.from_outside(args[0], default) if isinstance(args[0], str) else default
 
 
 def field(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:

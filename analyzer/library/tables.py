@@ -17,7 +17,7 @@ from ..values import (
     Unknown,
     Value,
 )
-from . import builtin_functions, builtin_methods, standard, torch_models
+from . import builtin_functions, builtin_methods, command_line, hooks, recorded_files, samples, standard, target_model, torch_models
 from .host import Host, Model
 
 KEPT = frozenset(
@@ -85,6 +85,8 @@ class Library:
         }
         functions: dict[str, Model] = {f"builtins.{name}": model for name, model in builtin_functions.FUNCTIONS.items()}
         functions |= standard.FUNCTIONS | torch_models.FUNCTIONS | dict.fromkeys(torch_models.BUFFERS, torch_models.buffer)
+        for models in (target_model, recorded_files, command_line, samples):
+            functions |= models.FUNCTIONS
         functions |= {name: shapes[shape] for name, shape in kernels.items()}
         self.functions = {name: model for name, model in functions.items() if name not in without}
         self.list_methods = frozenset(builtin_methods.LIST_METHODS)
@@ -134,9 +136,16 @@ class Library:
             return builtin_methods.text
         if isinstance(receiver, tuple):
             return tuple_method
-        if isinstance(receiver, ExternalObject) and receiver.cls.startswith("logging."):
+        return self.method_outside(receiver.cls, name) if isinstance(receiver, ExternalObject) else None
+
+    @staticmethod
+    def method_outside(cls: str, name: str) -> Model | None:
+        """A method of an object of an outside class."""
+        if cls.startswith("logging."):
             return builtin_functions.nothing
-        return None
+        if cls == command_line.PARSER:
+            return command_line.METHODS.get(name)
+        return hooks.remove if cls == hooks.HANDLE and name == "remove" else None
 
     def keeps_function(self, name: str) -> bool:
         return name in KEPT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..values import BoundMethod, ExternalObject, ListValue, Tensor, Value
+from .hooks import register
 from .host import Host, Model
 
 Args = tuple[Value, ...]
@@ -189,9 +190,20 @@ def module_method(machine: Host, function: Value, args: Args, keywords: Keywords
             return None
         case "to" | "eval" | "train" | "cuda" | "half" | "requires_grad_" | "apply" | "float" | "bfloat16":
             return receiver
+        case "get_submodule" if rest and isinstance(rest[0], str):
+            return submodule(machine, receiver, rest[0])
+        case "state_dict" if machine.recording():
+            return ExternalObject("torch.state_dict", machine.fresh_key("state_dict"), machine.heap.new())
         case "register_forward_hook" | "register_forward_pre_hook":
-            return machine.raise_error("GiveUp", "a forward hook on a layer is not modelled")
+            return register(machine, receiver, name, rest, keywords)
     return machine.mystery(name, f"torch's {name} of a module", not_none=True)
+
+
+def submodule(machine: Host, module: Value, path: str) -> Value:
+    """``module.get_submodule("layers.3.mlp")``."""
+    for part in path.split(".") if path else ():
+        module = machine.subscript(module, int(part)) if part.isdigit() else machine.get_attribute(module, part)
+    return module
 
 
 def stream_context(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:

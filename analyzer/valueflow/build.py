@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from ..configs import Config
 from ..evaluation import MAX_DECISIONS, Model, Program, Target
 from ..flows.flow import Flow
-from ..graph import Coverage, FlowGraph
+from ..graph import Coverage, FlowGraph, Path
 from ..interpret.machine import Machine
 from ..interpret.signals import NeedDecision
 from ..outcome import Outcome, first_open
@@ -16,13 +17,13 @@ from ..source import SourceTree
 from ..values import ClassValue
 from ..wiring import Found
 from .chain import Chain
-from .domain import Object, Val
+from .domain import Exact, Object, Val
 from .drafts import draft_models
-from .engine import Question
+from .engine import Question, SetterCall
 from .finish import finish
 from .roots import run_root, setter_roots, worker_roots
 from .store import Fields
-from .tracks import tracked
+from .tracks import shown, tracked
 from .types import Types
 from .widths import show_width
 
@@ -105,6 +106,43 @@ def read_side(chain: Chain) -> dict[Object, Fields]:
         if len(chain.fields) == before:
             break
     return heap
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a setter is given by one call; ``known`` is whether ``ids`` (None is the default) are those."""
+
+    ids: Ids
+    known: bool
+    at: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The calls of a target's setter in the order in which they were followed, and the way from the config's entry to it."""
+
+    given: tuple[Given, ...]
+    path: Path
+
+
+def read_ids(program: Program, tree: SourceTree, target: Target, found: Found, configs: Mapping[str, Config]) -> Reading:
+    """What the readers of the keys come to, with these configs in hand."""
+    graph = FlowGraph(program.flow.name, found.cls.name)
+    chain = start(program, tree, target, found, make_question(program.flow, configs, None), graph)
+    read_side(chain)
+    finish(chain)
+    calls = [call for call in chain.calls if call.receiver is chain.target]
+    ends = [node for node in graph.of_kind("parameter") if node.symbol.endswith(f".{found.setter}")]
+    return Reading(tuple(given(call) for call in calls), graph.path(graph.of_kind("key"), ends) or ())
+
+
+def given(call: SetterCall) -> Given:
+    text = shown(call.state, call.ids)
+    if call.ids.only == Exact(None):
+        return Given(None, True, call.at)
+    if not text.startswith("["):
+        return Given(None, False, call.at)
+    return Given(tuple(int(part) for part in text.strip("[]").split(", ") if part), True, call.at)
 
 
 def set_from_outside(chain: Chain, found: Found) -> dict[Object, Fields]:

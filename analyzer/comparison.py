@@ -1,0 +1,88 @@
+"""Serving against training: what a target class feeds to a given draft, and what that draft was trained on."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .configs import Config
+from .evaluation import Program, Target
+from .results import Comparison, Evaluation, Location, Side, Status
+from .serving import Served, ServedIds
+from .target import ConfigFacts
+from .wiring import Found
+
+SHIFTS = (0, 1, -1)
+"""How far the ids of a dialect lie from the layers whose output they mean."""
+
+
+def compare(
+    program: Program, found: Sequence[Found], config: ConfigFacts, layers: int | None, draft: Config, trained: Side | None, served: Served
+) -> Iterator[Comparison]:
+    """One comparison for each target class. Which of them serves the draft is for the target's config to say."""
+    if layers is None or not found:
+        reason = "no target class serves it" if layers is not None else "which target serves the draft is not known: give --target"
+        place = Location(draft.path_printed, 1)
+        yield Comparison(program.flow.name, "the target", Side(None, None, "not established", reason, place, place), trained)
+        return
+    for one in found:
+        target = Target(program, one.cls, one.setter, layers, config)
+        side = served_side(target, served(program, one, draft, config), one)
+        suggested = None
+        if trained is not None and trained.points is not None and side.points is not None and side.points != trained.points:
+            suggested = ids_for(target, trained.points)
+        yield Comparison(program.flow.name, one.cls.name, side, trained, config.hidden_size(), suggested)
+
+
+def served_side(target: Target, given: ServedIds, one: Found) -> Side:
+    """The points that the target captures with the ids that reach its setter."""
+    if given.status != "established":
+        return Side(None, given.ids, given.status, given.reason, given.reason_at, given.entry, (), given.path)
+    evaluation = target.evaluate(given.ids)
+    node = one.function.node
+    setter = Location(target.program.printed(one.function.module.path), node.lineno if node is not None else 1)
+    path = (*given.path, *evaluation.path)
+    if evaluation.status == "established" and evaluation.error is None:
+        return Side(evaluation.captured, given.ids, "established", None, None, given.entry, evaluation.assumptions, path)
+    reason, place = why_not(evaluation)
+    status: Status = "depends" if evaluation.status == "depends" else "not established"
+    return Side(None, given.ids, status, reason, place or setter, given.entry, evaluation.assumptions, path)
+
+
+def why_not(evaluation: Evaluation) -> tuple[str, Location | None]:
+    """Why an evaluation names no points."""
+    if evaluation.error is not None:
+        return f"the engine raises {evaluation.error}", None
+    if evaluation.status == "depends":
+        conditions = {condition.text: condition.at for each in evaluation.depends_on for condition in each.conditions}
+        return f"it depends on {', '.join(conditions)}", next(iter(conditions.values()), None)
+    return evaluation.reason or "no reason given", evaluation.reason_at
+
+
+# ------------------------------------------------------------------ inverting
+
+
+def ids_for(target: Target, wanted: tuple[str, ...]) -> tuple[int, ...] | None:
+    """Ids with which the target captures these points in this order, proved by evaluating them; None where none are found."""
+    for shift in SHIFTS:
+        ids = [layer_of(point, shift) for point in wanted]
+        if None not in ids and captures(target, tuple(k for k in ids if k is not None), wanted):
+            return tuple(k for k in ids if k is not None)
+    singles = [single_id(target, point) for point in wanted]
+    known = tuple(k for k in singles if k is not None)
+    return known if len(known) == len(wanted) and captures(target, known, wanted) else None
+
+
+def layer_of(point: str, shift: int) -> int | None:
+    """The id of a point in a dialect; None where no dialect has one."""
+    number = -1 if point == "embed" else int(point.removeprefix("out:")) if point.removeprefix("out:").isdigit() else None
+    return None if number is None else number + shift
+
+
+def single_id(target: Target, point: str) -> int | None:
+    """The id that captures this point when it stands alone."""
+    near = (k for shift in SHIFTS if (k := layer_of(point, shift)) is not None)
+    return next((k for k in near if captures(target, (k,), (point,))), None)
+
+
+def captures(target: Target, ids: tuple[int, ...], wanted: tuple[str, ...]) -> bool:
+    evaluation = target.evaluate(ids)
+    return evaluation.status == "established" and evaluation.error is None and evaluation.captured == wanted

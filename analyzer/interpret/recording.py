@@ -1,0 +1,255 @@
+"""What a run of a trainer leaves behind: the walks through the target, the concatenations, what was saved to files; and what it was given.
+
+Idle in an engine, where nothing keeps a ledger.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from ..index import Index
+from ..library.facts import Facts
+from ..results import Location, Step
+from ..values import MISSING, Atom, Content, Id, Instance, ListValue, Missing, Phi, Slots, Tensor, Unknown, Value
+from .signals import GiveUp
+from .state import State
+
+LOGS = ("walks", "joins", "saved", "changed", "fed")
+"""Tuples that only grow: where branches meet they hold what was seen on either side."""
+LEARNING = re.compile(r"torch\.nn\.([A-Z]|functional\.linear$)")
+"""How the names of what may be a layer of the draft begin."""
+PLAIN_WAY = re.compile(r"[A-Za-z_][\w.]*")
+"""A plain value is not taken for an attribute of what a call answers: ``device`` of a tensor is none of the config's."""
+MOST_WALKS = 64
+"""Forwards of the target in one run of a trainer."""
+RESHAPING = re.compile(r"torch\.(?!nn\.[A-Z])|tensor[.\[]|Tensor ")
+"""How the names of torch's operations begin, those of its modules aside."""
+FEEDING = frozenset({f"torch.nn.functional.{name}" for name in ("linear", "rms_norm", "layer_norm", "dropout")}) | frozenset(
+    f"torch.{name}" for name in ("cat", "concat", "concatenate")
+)
+"""Operations that leave the columns of what they are given where they are, or use them up; concatenations are noted by themselves."""
+LAST_NAME = re.compile(r"(?:\.|^)([A-Za-z_]\w*)$|\[['\"]([^'\"]+)['\"]\]$|\.get\(['\"]([^'\"]+)['\"][^()]*\)$")
+
+
+def last_name(key: str) -> str | None:
+    """The name by which the last step of a way asks: ``ids`` in ``args.ids``, ``cfg['ids']`` and ``cfg.get('ids')``."""
+    found = LAST_NAME.search(key)
+    return next((name for name in found.groups() if name), None) if found else None
+
+
+Gift: TypeAlias = tuple[int, ...] | bool | int | float | str | None | Missing
+"""A list of ids or a plain value; MISSING where the config gives something that is not understood."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What stands in for values from outside: by the name that is asked for, or, for id lists, by the whole way to one value."""
+
+    names: Mapping[str, Gift] = field(default_factory=dict)
+    ways: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    steps: Mapping[str, Step] = field(default_factory=dict)
+    """The first hop of each: where the config says so."""
+
+    def find(self, key: str) -> tuple[str, Gift] | None:
+        """The name or way that answers this key, and what it gives."""
+        if key in self.ways:
+            return key, self.ways[key]
+        name = last_name(key)
+        if name is None or name not in self.names:
+            return None
+        gift = self.names[name]
+        return (name, gift) if isinstance(gift, tuple) or not key.endswith(f".{name}") or PLAIN_WAY.fullmatch(key) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One part of a concatenation: what it held when it was collected, and when it was concatenated."""
+
+    then: Value
+    now: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A concatenation; ``pieces`` is None where its parts are not a known list. ``features``: on the feature axis, as far as is known."""
+
+    pieces: tuple[Piece, ...] | None
+    features: bool
+    at: Location | None
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What one run of a trainer leaves behind.
+
+    ``log`` holds tuples under :data:`LOGS`, in the heap, so that a branch can be taken back. ``open`` leaves all that comes from outside
+    unknown, defaults included. ``ended``: the run came to its end. ``recorded``: it saved a captured point to a file. ``ran`` are the
+    functions that ran. ``joins`` says of the atom of a concatenation what it is made of. ``asked`` are the values from outside that were
+    asked for, ``flows`` the names that one was bound to unchanged.
+    """
+
+    log: Slots
+    given: Given
+    open: bool
+    ended: bool = False
+    recorded: bool = False
+    ran: set[ast.AST] = field(default_factory=set)
+    joins: dict[Atom, Join] = field(default_factory=dict)
+    asked: dict[str, Location | None] = field(default_factory=dict)
+    flows: set[tuple[str, str]] = field(default_factory=set)
+
+
+class Recording(State):
+    """The state, with the ledger of a trainer's run."""
+
+    written: Slots
+    members: dict[Instance, int]
+
+    def __init__(self, index: Index, facts: Facts, printed: Callable[[str], str]) -> None:
+        super().__init__(index, facts, printed)
+        self.ledger: Ledger | None = None
+
+    def keep_ledger(self, given: Given, *, everything_open: bool) -> Ledger:
+        """From here on this is the run of a trainer."""
+        log = self.heap.new(**dict.fromkeys(LOGS, ()))
+        log.born = 0
+        self.ledger = Ledger(log, given, everything_open)
+        return self.ledger
+
+    def note(self, kind: str, value: Value) -> None:
+        """Add an entry to one of the logs."""
+        if self.ledger is not None:
+            held = self.ledger.log[kind]
+            assert isinstance(held, tuple)
+            self.heap.write(self.ledger.log, kind, (*held, value))
+
+    def in_flow_code(self, path: str) -> bool:
+        """Everything in a trainer is its own code."""
+        return self.ledger is not None or super().in_flow_code(path)
+
+    def opaque(self, name: str, inputs: tuple[Tensor, ...], *, exact: bool = False) -> Tensor:
+        made = super().opaque(name, inputs, exact=exact)
+        if self.ledger is not None and RESHAPING.match(name) and name not in FEEDING:
+            for tensor in inputs:
+                self.note_change(tensor.cell.get("content"), name)
+        if self.ledger is not None and LEARNING.match(name):
+            for tensor in inputs:
+                self.note("fed", tensor.cell.get("content"))
+        return made
+
+    def tensor(self, content: Value, *, exact: bool = True, aliases: tuple[Slots, ...] = ()) -> Tensor:
+        made = super().tensor(content, exact=exact, aliases=aliases)
+        if self.ledger is not None and isinstance(content, Content) and (len(content.parts) > 1 or any(s for _, s in content.parts)):
+            self.note_change(content, "arithmetic")
+        return made
+
+    def write_content(self, tensor: Tensor, content: Value) -> None:
+        self.note_change(tensor.cell.get("content"), "a write in place")
+        super().write_content(tensor, content)
+
+    def lose_content(self, tensor: Tensor, content: Value) -> None:
+        """A callee that nothing is known of was given the tensor: what it holds afterwards is not known, what it gave is."""
+        super().write_content(tensor, content)
+
+    def note_change(self, content: Value, name: str) -> None:
+        """Something else is made of a tensor, maybe of a concatenation."""
+        if self.ledger is not None and isinstance(content, Content) and any(atom in self.ledger.joins for atom in content.atoms()):
+            self.note("changed", (content, name, self.here()))
+
+    def show_module(self, module: Instance) -> str:
+        """A module in words: a layer by its number."""
+        index = self.members.get(module)
+        return f"layer {index}" if index is not None else module.cls.name
+
+    def is_written(self, value: Unknown, name: str) -> bool:
+        """Whether the trainer writes an attribute of something unknown."""
+        return self.noted(self.written, f"{value.key}.{name}") is not MISSING
+
+    def here(self) -> str:
+        """The place of the running call."""
+        return str(self.location())
+
+    def recording(self) -> bool:
+        """Whether this is the run of a trainer."""
+        return self.ledger is not None
+
+    def noted_entries(self, kind: str) -> tuple[Value, ...]:
+        """The entries of one of the logs."""
+        held = self.ledger.log[kind] if self.ledger is not None else ()
+        return held if isinstance(held, tuple) else ()
+
+    def note_join(self, result: Value, parts: tuple[Value, ...] | None, features: bool) -> None:
+        """A concatenation was made."""
+        if self.ledger is None or not isinstance(result, Tensor):
+            return
+        content = result.cell.get("content")
+        pieces = None if parts is None else tuple(self.piece(part) for part in parts)
+        if isinstance(content, Content):
+            for atom in content.atoms():
+                self.ledger.joins[atom] = Join(pieces, features, self.location())
+            self.note("joins", content)
+
+    @staticmethod
+    def piece(part: Value) -> Piece:
+        if not isinstance(part, Tensor):
+            return Piece(part, part)
+        now = part.cell.get("content")
+        return Piece(now if part.kept is None else part.kept, now)
+
+    def begin_walk(self) -> None:
+        """A forward of the target begins: its layers have not run yet."""
+        if self.ledger is None:
+            raise GiveUp("a model of transformers runs in the engine", self.location())
+        walks = self.ledger.log["walks"]
+        if isinstance(walks, tuple) and len(walks) >= MOST_WALKS:
+            raise GiveUp(f"the target runs more than {MOST_WALKS} times", self.location())
+        for key, value in (("layer", -1), ("inside", False), ("order", ()), ("finals", ())):
+            self.heap.write(self.walk, key, value)
+
+    # ------------------------------------------------------- from outside
+
+    def from_outside(self, key: str, default: Value) -> Value:
+        """A value that a caller, the command line or a config decides: as given, unknown while everything is open, else its default."""
+        if self.ledger is None:
+            return default
+        given = self.given_value(key)
+        if given is not None:
+            return given[0]
+        return self.unknown(key, "nothing in the source decides it", not_none=self.ledger.open) if self.ledger.open else default
+
+    def given_value(self, key: str) -> tuple[Value] | None:
+        """The id list that stands in for a value from outside, boxed: one list for each, however often it is asked for."""
+        if self.ledger is None:
+            return None
+        self.ledger.asked.setdefault(key, self.location())
+        found = self.ledger.given.find(key)
+        if found is None:
+            return None
+        name, ids = found
+        if not isinstance(ids, tuple):
+            return (self.unknown(key, f"the training config gives {name} in more than one way") if ids is MISSING else ids,)
+        slot = f"given {key}"
+        held = self.noted(self.written, slot)
+        if not isinstance(held, ListValue):
+            held = ListValue(self.heap.new(items=tuple(Id(k) for k in ids)))
+            self.heap.write(self.written, slot, held)
+            shown = f"[{', '.join(map(str, ids))}]"
+            if (step := self.ledger.given.steps.get(name)) is not None:
+                self.trail.append(step)
+            self.record(f"bound to {key}", shown, shown)
+        return (held,)
+
+    def supposed_value(self, key: str) -> tuple[Value] | None:
+        return self.given_value(key) or super().supposed_value(key)
+
+    def note_flow(self, name: str, value: Value) -> None:
+        """A value from outside is bound to a parameter or attribute unchanged."""
+        if self.ledger is not None and isinstance(value, Unknown):
+            self.ledger.flows.add((value.key, name))
+        elif isinstance(value, Phi):
+            self.note_flow(name, value.if_true)
+            self.note_flow(name, value.if_false)

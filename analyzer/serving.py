@@ -1,0 +1,77 @@
+"""Which id list reaches a target's setter for a given draft config: the way from the key to the setter."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from .configs import Config, load_config
+from .evaluation import Program, Target
+from .request import ids_text
+from .results import Location, Status, Step
+from .source import SourceTree
+from .target import ConfigFacts
+from .wiring import DEFAULT_LAYERS, Found
+
+if TYPE_CHECKING:
+    from .graph import Edge
+
+
+@dataclass(frozen=True, slots=True)
+class ServedIds:
+    """The ids that a setter is given for a draft config; None stands for the default where ``status`` is established.
+
+    ``entry`` is the line of the config that they stand in, ``path`` leads from there to the setter.
+    """
+
+    ids: tuple[int, ...] | None
+    status: Status
+    reason: str | None
+    reason_at: Location | None
+    entry: Location | None
+    path: tuple[Step, ...]
+
+
+Served: TypeAlias = Callable[[Program, Found, Config, ConfigFacts], ServedIds]
+"""Finds the ids that a setter is given."""
+
+
+def server(tree: SourceTree, target: str | None) -> Served:
+    """Follows the ids in this tree; ``target`` is the path of the target's config."""
+
+    def served(program: Program, found: Found, draft: Config, config: ConfigFacts) -> ServedIds:
+        configs = {"draft": draft} | ({"target": load_config(target)} if target is not None else {})
+        return served_ids(program, tree, found, configs, config)
+
+    return served
+
+
+def served_ids(program: Program, tree: SourceTree, found: Found, configs: Mapping[str, Config], config: ConfigFacts) -> ServedIds:
+    """The ids that this target's setter is given. Never a guess: a list in the config that nobody is seen to read reaches nobody, and of
+    two calls that give different ids none is taken for the one that counts."""
+    from .valueflow.build import read_ids  # networkx is imported only where a way is followed
+
+    reading = read_ids(program, tree, Target(program, found.cls, found.setter, DEFAULT_LAYERS, config), found, configs)
+    setter = Location(program.printed(found.function.module.path), found.function.node.lineno if found.function.node else 1)
+    entry, path = entry_of(reading.path), tuple(step_of(edge) for edge in reading.path)
+    if not reading.given:
+        return ServedIds(None, "not established", f"no call of {found.setter} from outside the models is seen", setter, entry, path)
+    unknown = next((call for call in reading.given if not call.known), None)
+    if unknown is not None:
+        return ServedIds(None, "not established", f"what {found.setter} is given here is not known", unknown.at, entry, path)
+    first, last = reading.given[0], reading.given[-1]
+    other = next((call for call in reversed(reading.given) if call.ids != last.ids), None)
+    if other is not None:
+        others = f"{ids_text(last.ids)} here and {ids_text(other.ids)} at {other.at}"
+        reason = f"{found.setter} is given {others}; which of them a run keeps is not followed"
+        return ServedIds(None, "not established", reason, last.at, entry, path)
+    return ServedIds(first.ids, "established", None, None, entry, path)
+
+
+def entry_of(path: Sequence[Edge]) -> Location | None:
+    return path[0].source.at if path and path[0].source.kind == "key" else None
+
+
+def step_of(edge: Edge) -> Step:
+    label = edge.label or f"{edge.target.kind} {edge.target.label}"
+    return Step(label, edge.before or "…", edge.after or edge.before or "…", edge.at)

@@ -1,0 +1,183 @@
+"""What a draft was trained on: every selection of a trainer, and the points that they come to.
+
+A selection is entered from the outside. Only where the functions around it do not lead to it is one further inside entered by itself.
+What a selection records to files is followed into every program that reads such files.
+"""
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .binding import Bound, RunConfig, bind, read_run_config, undecided
+from .configs import load_config
+from .entries import Entry, Scan, find_selections, other_writers, runs_alone
+from .evaluation import Program
+from .interpret.code import Code
+from .interpret.recording import Given
+from .judgement import NOTHING_SEEN
+from .results import Assumption, Location, Side, Step
+from .target import ConfigFacts
+from .trainer import TrainerIndex, open_trainer
+from .training import Answer, Trainer, Way
+from .training_facts import load_training_facts
+
+
+def train_source(source: str, run_config: str | None, program: Program, config: ConfigFacts, layers: int | None) -> Side:
+    """The training side of a trainer that the user named, for the target that an engine is read for; BadInput where it cannot be read."""
+    tree = open_trainer(source)
+    run = None if run_config is None else read_run_config(load_config(run_config))
+    if layers is None:
+        place = Location(tree.printed(""), 1)
+        return unproved("how many layers the target has is not known: give its config with --target", place)
+    facts = load_training_facts(tree.package)
+    trainer = Trainer(Scan(TrainerIndex(tree), tree), Code(tree.printed), program.library, facts, config, layers)
+    return train(trainer, run)
+
+
+def train(trainer: Trainer, config: RunConfig | None) -> Side:
+    """The points that a trainer feeds to fc. All selections must come to the same, for which one a draft was trained with is not known."""
+    selections = find_selections(trainer.scan, trainer.facts.selections)
+    if not selections:
+        words = ", ".join(trainer.facts.selections)
+        root = Location(trainer.scan.tree.printed(""), 1)
+        return unproved(f"nothing in the trainer looks into a target: no function names {words}", root)
+    study = Study(trainer, find_selections(trainer.scan, trainer.facts.loads), config)
+    used: list[Side] = []
+    unused: list[Side] = []
+    for line in sorted(selections, key=is_unused):
+        side = study.select(line)
+        open_ = side.points is None
+        (unused if open_ and is_unused(line) else used).append(side)
+        if open_ and not is_unused(line):
+            break
+    return agreed(used or unused, "the trainer has more than one selection")
+
+
+def agreed(sides: list[Side], otherwise: str) -> Side:
+    """The one side that all come to, or why there is none."""
+    doubtful = next((side for side in sides if side.points is None), None)
+    if doubtful is not None:
+        return doubtful
+    other = next((side for side in sides if side.points != sides[0].points), None)
+    if other is None:
+        return sides[-1]
+    shown = " and ".join(f"{', '.join(side.points or ())} ({place_of(side)})" for side in (sides[0], other))
+    return unproved(f"{otherwise}: {shown}", place_of(other))
+
+
+def place_of(side: Side) -> Location | None:
+    """Where a side ends."""
+    return side.path[-1].at if side.path else side.at
+
+
+def is_unused(line: list[Entry]) -> bool:
+    """Whether a selection stands in classes that nothing in the trainer names: no program of the trainer makes an object of one."""
+    return all(entry.cls is not None for entry in line if not entry.called)
+
+
+def unproved(reason: str, at: Location | None) -> Side:
+    """A side that is not established."""
+    return Side(None, None, "not established", reason, at, at)
+
+
+# ------------------------------------------------------------------ one selection
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One way into a selection, and what it came to."""
+
+    answer: Answer
+    side: Side
+
+    @property
+    def silent(self) -> bool:
+        """Whether it ran to its end, and nothing of the target was concatenated."""
+        return self.answer.ended and self.side.reason == NOTHING_SEEN
+
+
+@dataclass(slots=True)
+class Study:
+    """The selections of one trainer; each way into them is run once."""
+
+    trainer: Trainer
+    loads: list[list[Entry]]
+    config: RunConfig | None
+    tried: dict[tuple[ast.AST, ...], Attempt] = field(default_factory=dict)
+
+    def select(self, line: list[Entry]) -> Side:
+        """What a selection comes to. The entries around it are tried from the outside to the inside; the first that leads to it counts,
+        and one that could not be run to its end, for it may lead to it."""
+        place = Location(self.trainer.scan.tree.printed(line[-1].module.path), line[-1].line)
+        last = unproved(f"{line[-1]} is called on an object whose attributes others set, by nobody that is seen", place)
+        for entry in line:
+            if not runs_alone(self.trainer.scan, entry):
+                continue
+            alone = self.attempt((entry,), line[-1])
+            attempts = [alone, *self.read_back(entry, line, alone)]
+            loud = [each.side for each in attempts if not each.silent]
+            last = located(agreed(loud, "what is recorded is concatenated in more than one way") if loud else alone.side, place)
+            if loud or line[-1].node in alone.answer.ran:
+                break
+        return last
+
+    def read_back(self, entry: Entry, line: list[Entry], alone: Attempt) -> Iterator[Attempt]:
+        """What programs make of the files that a selection records, if it records some."""
+        if not (alone.answer.recorded or (alone.answer.keys and alone.side.points is None)):
+            return
+        for readers in self.loads:
+            for reader in readers:
+                if any(reader.node is each.node for each in line) or not runs_alone(self.trainer.scan, reader):
+                    continue
+                found = self.attempt((entry, reader), line[-1])
+                if not found.silent or readers[-1].node in found.answer.ran:
+                    yield found
+                    break
+
+    def attempt(self, entries: tuple[Entry, ...], selection: Entry) -> Attempt:
+        """Run one way, with the ids that are given; where it leads to the selection and is open, what the ids hang on is looked for."""
+        key = tuple(entry.node for entry in entries)
+        if key not in self.tried:
+            self.tried[key] = self.run(Way(self.trainer, entries), selection)
+        return self.tried[key]
+
+    def run(self, way: Way, selection: Entry) -> Attempt:
+        bound = bind(way, self.config)
+        silent = bound.answer.ended and bound.outcome.reason == NOTHING_SEEN
+        if self.config is None and bound.outcome.captured is None and not silent and selection.node in bound.answer.ran:
+            open_ = undecided(way, way.run(Given(), everything_open=True))
+            bound = bound if open_ is None else Bound(bound.answer, open_, None)
+        side = side_of(bound, self.config)
+        doubt = second_writer(self.trainer, bound.answer) if side.points is not None else None
+        return Attempt(bound.answer, doubt or side)
+
+
+def located(side: Side, place: Location) -> Side:
+    """A side that is not established, with a place in any case."""
+    if side.points is not None:
+        return side
+    return Side(None, None, side.status, side.reason, side.reason_at or place, side.at or place, side.assumptions)
+
+
+def second_writer(trainer: Trainer, answer: Answer) -> Side | None:
+    """What was loaded need not be what was saved, where other code saves something under the same key."""
+    if "recorded-files" not in answer.assumptions:
+        return None
+    for entry in other_writers(trainer.scan, trainer.facts.saves, answer.keys, answer.ran):
+        place = Location(trainer.scan.tree.printed(entry.module.path), entry.line)
+        return unproved(f"{entry} may save what is loaded too, under one of {', '.join(sorted(answer.keys))}", place)
+    return None
+
+
+def side_of(bound: Bound, config: RunConfig | None) -> Side:
+    """An answer as a side of the comparison."""
+    outcome, answer = bound.outcome, bound.answer
+    assumptions = tuple(Assumption(name, answer.assumptions[name]) for name in sorted(answer.assumptions))
+    if outcome.captured is None:
+        return Side(None, None, "not established", outcome.reason, outcome.at, outcome.at, assumptions)
+    ids = config.lists[bound.key] if config is not None and bound.key is not None else None
+    path = answer.path
+    if bound.at is not None:
+        path = (*path, Step("concatenated", f"{len(outcome.captured)} parts", ", ".join(outcome.captured), bound.at))
+    return Side(outcome.captured, ids, "established", None, None, path[0].at if path else bound.at, assumptions, path)

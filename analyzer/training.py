@@ -1,0 +1,235 @@
+"""The training side: run a trainer from where it is entered to what it concatenates, and name the captured points.
+
+A trainer is entered at functions of which nothing calls them, with arguments of which nothing is known. Where the ids come from, and
+how a training config stands in for them, is told in ``trained``.
+"""
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .entries import DEFINING, Entry, Scan
+from .index import Module
+from .interpret.code import Code
+from .interpret.machine import Machine
+from .interpret.names import decorators, module_name
+from .interpret.recording import Given, Ledger
+from .interpret.signals import GiveUp, NeedDecision, Raised
+from .ir import At
+from .judgement import judge_run
+from .library.tables import Library
+from .outcome import Outcome, first_open
+from .results import Location, Step
+from .target import ConfigFacts
+from .trainer import MODEL_PRINTED
+from .training_facts import TrainingFacts
+from .values import BoundMethod, ClassValue, DictValue, FunctionValue, Value
+
+MAX_RUNS = 16
+"""Runs of one way into a trainer under different answers to open conditions."""
+MOST_RUNS = 400
+"""Runs of one trainer in all."""
+MAX_DECISIONS = 5
+RELEASES = "layers_return_tuples"
+"""The condition on the release of transformers: both answers are always followed."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """The runs that are left for one trainer."""
+
+    left: int = MOST_RUNS
+
+
+@dataclass(frozen=True, slots=True)
+class Trainer:
+    """A trainer, read for a target of which the layer count is known."""
+
+    scan: Scan
+    code: Code
+    library: Library
+    facts: TrainingFacts
+    config: ConfigFacts
+    num_layers: int
+    budget: Budget = field(default_factory=Budget)
+
+    def machine(self, decided: Mapping[str, bool], given: Given, everything_open: bool) -> tuple[Machine, Ledger]:
+        """A fresh machine for one run."""
+        machine = Machine(self.scan.index, self.facts.facts, self.scan.tree.printed, self.code, self.library)
+        machine.base_facts = dict(decided)
+        machine.num_layers = self.num_layers
+        machine.config_reader = self.config.reader(machine, self.num_layers)
+        return machine, machine.keep_ledger(given, everything_open=everything_open)
+
+
+@dataclass(slots=True)
+class Way:
+    """One way into a trainer: functions that are run one after the other, as programs that hand files on."""
+
+    trainer: Trainer
+    entries: tuple[Entry, ...]
+
+    def run(self, given: Given, *, everything_open: bool = False) -> Answer:
+        """What is concatenated, under every answer to the conditions that stay open; one that is not established ends it."""
+        answer = Answer()
+        waiting: list[dict[str, bool]] = [{RELEASES: True}, {RELEASES: False}]
+        while waiting:
+            decided = waiting.pop(0)
+            self.trainer.budget.left -= 1
+            machine, ledger = self.trainer.machine(decided, given, everything_open)
+            try:
+                outcome, at = self.once(machine, ledger, decided)
+            except NeedDecision as need:
+                answer.look(ledger)
+                condition = first_open(need.condition, decided)
+                if condition is not None and len(decided) <= MAX_DECISIONS and len(answer.outcomes) + len(waiting) < MAX_RUNS:
+                    waiting += [{**decided, condition.key: True}, {**decided, condition.key: False}]
+                    continue
+                outcome, at = Outcome(reason=f"too many open conditions: {need.condition.key}", at=need.condition.at), None
+            answer.add(machine, ledger, outcome, at)
+            if outcome.reason is not None:
+                break
+        return answer
+
+    def once(self, machine: Machine, ledger: Ledger, decided: Mapping[str, bool]) -> tuple[Outcome, Location | None]:
+        """One run. A training that raised has trained nothing, but only what the trainer itself raises, and what one of the releases of
+        transformers makes raise, is sure to: all else under an open condition may be a fault of the analysis."""
+        if self.trainer.budget.left < 0:
+            return Outcome(reason=f"more than {MOST_RUNS} runs of parts of the trainer"), None
+        try:
+            for entry in self.entries:
+                enter(machine, entry, everything_open=ledger.open)
+            return judge_run(machine, ledger)
+        except Raised as raised:
+            sure = raised.explicit or not decided.keys() - {RELEASES}
+            if sure:
+                return Outcome(error=str(raised), at=raised.at), None
+            return Outcome(reason=f"it may raise {raised.kind}: {raised.text}", at=raised.at), None
+        except GiveUp as limit:
+            return Outcome(reason=limit.reason, at=limit.at), None
+        except RecursionError:
+            return Outcome(reason="the program nests deeper than the analysis follows", at=machine.location()), None
+
+
+@dataclass(slots=True)
+class Answer:
+    """What the runs of one way came to."""
+
+    outcomes: list[tuple[Outcome, Location | None]] = field(default_factory=list)
+    assumptions: dict[str, str] = field(default_factory=dict)
+    path: tuple[Step, ...] = ()
+    asked: dict[str, Location | None] = field(default_factory=dict)
+    flows: set[tuple[str, str]] = field(default_factory=set)
+    ran: set[ast.AST] = field(default_factory=set)
+    ended: bool = True
+    recorded: bool = False
+    keys: set[str] = field(default_factory=set)
+    """The keys under which something was saved to a file."""
+
+    def add(self, machine: Machine, ledger: Ledger, outcome: Outcome, at: Location | None) -> None:
+        self.outcomes.append((outcome, at))
+        texts = machine.supposed.texts
+        self.assumptions |= {name: texts.get(name, name) for name in (*machine.assumptions, *machine.lasting)}
+        self.look(ledger)
+        self.ran |= ledger.ran
+        self.ended &= ledger.ended
+        self.recorded |= ledger.recorded
+        self.keys |= saved_keys(machine)
+        if outcome.captured is not None and not self.path:
+            self.path = cleaned(machine.trail)
+
+    def look(self, ledger: Ledger) -> None:
+        """Note what came from outside, also in a run that was not brought to its end."""
+        self.asked |= ledger.asked
+        self.flows |= ledger.flows
+
+    def settled(self) -> tuple[Outcome, Location | None]:
+        """The one outcome of all runs. A run that raises has trained nothing, so it is left out where another one does not raise."""
+        alive = [each for each in self.outcomes if each[0].error is None] or self.outcomes[:1]
+        if any(outcome.error is not None for outcome, _ in self.outcomes):
+            self.assumptions.setdefault("guards", "a branch that raises was not taken: a training that raised has trained nothing")
+        first = next((each for each in alive if each[0].reason is not None), alive[0])
+        if first[0].error is not None:
+            return Outcome(reason=f"the trainer raises {first[0].error}", at=first[0].at), None
+        different = next((each for each in alive if each[0].captured != first[0].captured), None)
+        if first[0].reason is None and different is not None:
+            texts = [", ".join(outcome.captured or ()) for outcome, _ in (first, different)]
+            return Outcome(reason=f"it hangs on an open condition: {texts[0]} or {texts[1]}", at=first[1]), None
+        return first
+
+
+def saved_keys(machine: Machine) -> set[str]:
+    """The keys of all records that were saved."""
+    records = [entry[1] for entry in machine.noted_entries("saved") if isinstance(entry, tuple)]
+    held = [machine.entries(record) or () for record in records if isinstance(record, DictValue)]
+    return {key for entries in held for key, _ in entries if isinstance(key, str)}
+
+
+def cleaned(trail: list[Step]) -> tuple[Step, ...]:
+    """The trail without the hops inside the model of transformers, each once."""
+    return tuple(dict.fromkeys(step for step in trail if step.at.file != MODEL_PRINTED))
+
+
+# ------------------------------------------------------------------- entering
+
+
+def enter(machine: Machine, entry: Entry, *, everything_open: bool) -> None:
+    """Run a function of the trainer; what nobody passes has its default, where nothing in the trainer calls it."""
+    if isinstance(entry.node, ast.Module):
+        run_program(machine, entry.module)
+        return
+    if entry.called:
+        machine.assume("unseen-callers")
+    with machine.in_module(entry.module):
+        machine.frame.at = At(entry.line, entry.node.col_offset)
+        owner = module_name(machine, entry.module, entry.cls.name if entry.cls is not None else entry.node.name)
+        function: Value = owner
+        if isinstance(owner, ClassValue) and entry.cls is not None:
+            found, _ = machine.find_in_class(owner, entry.node.name)
+            receiver: Value = owner
+            if isinstance(found, FunctionValue) and not is_static(entry.node):
+                receiver = machine.call(owner, (), arguments(machine, machine.find_in_class(owner, "__init__")[0], True))
+            function = machine.get_attribute(receiver, entry.node.name)
+        machine.call(function, (), arguments(machine, function, everything_open or entry.called))
+    machine.frames.clear()
+
+
+def run_program(machine: Machine, module: Module) -> None:
+    """Run what a file does when it is started as a program."""
+    with machine.in_module(module):
+        machine.frame.slots["__name__"] = "__main__"
+        if machine.ledger is not None:
+            machine.ledger.ran.add(module.tree)
+        for statement in module.tree.body:
+            if not isinstance(statement, DEFINING):
+                machine.frame.at = At(statement.lineno, statement.col_offset)
+                machine.run_statement(machine.code.statement(module, statement))
+    machine.frames.clear()
+
+
+def is_static(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a method is called on its class."""
+    return bool({"staticmethod", "classmethod"} & set(decorators(node)))
+
+
+def arguments(machine: Machine, function: Value, is_open: bool) -> dict[str, Value]:
+    """What a function is given: as the training config says, else nothing is known of it; a default stays one unless ``is_open``."""
+    bound = isinstance(function, BoundMethod)
+    inner = function.function if isinstance(function, BoundMethod) else function
+    if not isinstance(inner, FunctionValue) or inner.node is None:
+        return {}
+    code = machine.code.function(inner.module, inner.node)
+    skipped = 1 if bound or (inner.owner is not None and not is_static(inner.node)) else 0
+    given: dict[str, Value] = {}
+    for parameter in code.parameters[skipped:]:
+        if parameter.kind in ("star", "star-star"):
+            continue
+        value = machine.given_value(parameter.name)
+        if value is not None:
+            given[parameter.name] = value[0]
+        elif parameter.default is None or is_open:
+            given[parameter.name] = machine.unknown(parameter.name, f"an argument of {inner.name}, which nothing in the trainer passes")
+        else:
+            machine.assume("call-defaults")
+    return given

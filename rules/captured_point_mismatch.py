@@ -1,0 +1,120 @@
+"""A draft is fed other hidden states than it was trained on.
+
+What it finds
+    For the draft config at hand the engine captures, concatenates and feeds to ``fc`` other tensors of the target than the trainer did:
+    another layer, the embedding, or a state at another stage. Both sides are proved: the ids are followed through the engine's setter and
+    its walk through the layers, and through the trainer's hooks or indices.
+
+Why it matters
+    The width is the same, so nothing fails and the text stays right. Each slot of ``fc`` sees a feature that it never saw, and the draft's
+    proposals are rejected.
+
+Example
+    The config says [-1, 2, 30], and the engine captures embed, out:2, out:30. The trainer recorded layers 2, 30 and 58.
+
+Instead
+    Write ids that make this engine capture what was trained; the help names them where evaluating them proved it. Ids are numbers of a
+    dialect: compare points, never ids.
+
+What it cannot see
+    Whether the trainer given is the one that made the weights, nor the ids of a run whose config is not given.
+
+Sources
+    NVIDIA-NeMo/Automodel issue 3082: drafts trained on layers that an engine cannot capture.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..analyzer.results import Analysis, Comparison, Location, Side, Step
+from ..analyzer.rule import Example, Finding, Hop, Rule, Severity, example_analysis
+
+
+def check(analysis: Analysis) -> Iterator[Finding]:
+    """One finding for each target class whose points are established on both sides and are others."""
+    for comparison in analysis.comparisons:
+        served, trained = comparison.served, comparison.trained
+        if trained is None or served.points is None or trained.points is None:
+            continue
+        if sorted(served.points) != sorted(trained.points):
+            yield _finding(comparison, served, trained)
+
+
+def _finding(comparison: Comparison, served: Side, trained: Side) -> Finding:
+    actual, expected = ", ".join(served.points or ()), ", ".join(trained.points or ())
+    at = _place(served, trained)
+    return Finding(
+        RULE.code,
+        RULE.name,
+        RULE.severity,
+        f"served {actual}, trained {expected}{_width(comparison)}: {_ids(served, trained)}",
+        at,
+        flow=comparison.flow,
+        model=comparison.model,
+        expected=expected,
+        actual=actual,
+        path=tuple(Hop(f"{step.label}: {step.before} -> {step.after}", step.at) for step in (*served.path, *trained.path)),
+        help=_help(comparison),
+    )
+
+
+def _place(served: Side, trained: Side) -> Location:
+    """The config entry where the ids differ, else the first hop at which the engine makes other numbers of them."""
+    transform = next((step.at for step in served.path if step.before != step.after and step.label[:1] in "+-*"), None)
+    same = trained.ids is not None and served.ids == trained.ids
+    return (transform if same else None) or served.at or trained.at or Location("", 1)
+
+
+def _width(comparison: Comparison) -> str:
+    """The width that both have, which hides the mistake."""
+    served, trained = comparison.served.points or (), comparison.trained.points if comparison.trained is not None else ()
+    if comparison.hidden_size is None or trained is None or len(served) != len(trained):
+        return ""
+    return f", same width {len(served) * comparison.hidden_size}"
+
+
+def _ids(served: Side, trained: Side) -> str:
+    """Both id lists, each with its place."""
+    own = "the default" if served.ids is None else f"ids {list(served.ids)}"
+    other = "the trainer's selection" if trained.ids is None else f"ids {list(trained.ids)}"
+    return f"{own} at {served.at} against {other} at {trained.at}"
+
+
+def _help(comparison: Comparison) -> str | None:
+    if comparison.suggested is None:
+        return None
+    return f"ids {list(comparison.suggested)} make {comparison.model} capture what was trained"
+
+
+_ENTRY, _SETTER, _TRAINER = Location("draft/config.json", 11), Location("engine/tulip.py", 40), Location("trainer/features.py", 12)
+_HOOK = Step("hook", "forward hook", "layer 2", _TRAINER)
+_TRAINED = Side(("out:2", "out:30", "out:58"), (2, 30, 58), "established", None, None, _TRAINER, (), (_HOOK,))
+_BEHIND = "out:2, out:30, out:58, same width 21504: ids [{}] at draft/config.json:11 against ids [2, 30, 58] at trainer/features.py:12"
+
+
+def _compared(points: tuple[str, ...], ids: tuple[int, ...], suggested: tuple[int, ...] | None = None) -> Analysis:
+    shifted = Step("+ 1", str(list(ids)), str([k + 1 for k in ids]), _SETTER)
+    served = Side(points, ids, "established", None, None, _ENTRY, (), (shifted,))
+    return example_analysis(comparisons=(Comparison("eagle3", "TulipForCausalLM", served, _TRAINED, 7168, suggested),))
+
+
+RULE = Rule(
+    code="FC101",
+    name="captured-point-mismatch",
+    severity=Severity.ERROR,
+    page=__doc__,
+    check=check,
+    examples=(
+        Example(
+            "ids changed after training",
+            _compared(("embed", "out:2", "out:30"), (-1, 2, 30), (2, 30, 58)),
+            (f"served embed, out:2, out:30, trained {_BEHIND.format('-1, 2, 30')}",),
+        ),
+        Example(
+            "the same ids in another dialect",
+            _compared(("out:1", "out:29", "out:57"), (2, 30, 58), (3, 31, 59)),
+            (f"served out:1, out:29, out:57, trained {_BEHIND.format('2, 30, 58')}",),
+        ),
+        Example("what was trained is served", _compared(("out:2", "out:30", "out:58"), (2, 30, 58))),
+    ),
+)
