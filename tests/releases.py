@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,3 +47,15 @@ def _fetch(requirement: str, home: Path) -> Path | Missing:
             said = run.stderr.strip().splitlines() or [f"pip ended with status {run.returncode}"]
             return Missing(f"{requirement} cannot be fetched: {said[-1][:200]}")
         return wheels[0].replace(home / wheels[0].name)
+
+
+def with_edit(wheel: Path, folder: Path, file: str, line: int, old: str, new: str) -> Path:
+    """The Python files of a wheel in a folder, with one word of one line replaced."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder, [name for name in archive.namelist() if name.endswith(".py")])
+    path = folder / file
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    assert lines[line - 1].count(old) == 1, f"{file}:{line} does not say {old!r} once"
+    lines[line - 1] = lines[line - 1].replace(old, new)
+    path.write_text("".join(lines), "utf-8")
+    return folder

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from flowcheck.analyzer.flows import flow
+from flowcheck.analyzer.graph import NODE_KINDS
 from flowcheck.rules import RULES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -26,8 +27,9 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("outcome",),
     ("evaluation", "judgement"),
     ("wiring", "training"),
+    ("valueflow",),
     ("serving", "binding"),
-    ("comparison", "trained"),
+    ("comparison", "trained", "following"),
     ("rule",),
     ("rules",),
     ("pipeline",),
@@ -184,6 +186,13 @@ def test_help_imports_no_heavy_library() -> None:
     assert not imported & {"libcst", "networkx", "graphviz"}
 
 
+def test_only_a_graph_needs_networkx() -> None:
+    code = "import sys, flowcheck.analyzer.pipeline; print(*sorted(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {module.split(".")[0] for module in run.stdout.split()} & {"networkx", "graphviz", "typer"}
+    assert not {"flowcheck.analyzer.graph", "flowcheck.analyzer.following"} & set(run.stdout.split())
+
+
 class TestReadme:
     text = (ROOT / "README.md").read_text("utf-8")
 
@@ -212,11 +221,23 @@ class TestReadme:
         rows = [f"| {each['name']} | {each['text']} |" for each in described]
         assert [line for line in rows if line not in self.text.splitlines()] == []
 
-    def test_the_rooms_of_the_interpreter_are_those_that_are_there(self) -> None:
-        table = self.text.partition("| in `interpret/` |")[2].partition("\n\n")[0]
+    @pytest.mark.parametrize("folder", ["interpret", "valueflow"])
+    def test_the_rooms_of_a_folder_are_those_that_are_there(self, folder: str) -> None:
+        table = self.text.partition(f"| in `{folder}/` |")[2].partition("\n\n")[0]
         named = [room for row in table.splitlines()[2:] for room in re.findall(r"`(\w+)`", row.split("|")[1])]
-        assert sorted(named) == sorted(path.stem for path in (ROOT / "analyzer/interpret").glob("[!_]*.py"))
+        assert sorted(named) == sorted(path.stem for path in (ROOT / "analyzer" / folder).glob("[!_]*.py"))
 
-    def test_the_keys_of_a_flow_are_all_described(self) -> None:
+    @pytest.mark.parametrize(
+        "keys",
+        [(*flow.NEEDED, *flow.OPTIONAL), flow.SINK, flow.SUPPOSED, (*flow.PIPELINE, *flow.PIPELINE_TABLES)],
+        ids=["flow", "sink", "assumption", "pipeline"],
+    )
+    def test_the_keys_of_a_flow_are_all_described(self, keys: tuple[str, ...]) -> None:
         table = self.text.partition("## Describe a flow")[2].partition("\n## ")[0]
-        assert {key for key in (*flow.NEEDED, *flow.OPTIONAL, *flow.SINK, *flow.SUPPOSED) if key not in table} == set()
+        rows = [row.split("|")[1] for row in table.splitlines() if row.startswith("|")]
+        described = {key for row in rows for name in re.findall(r"`([^`]+)`", row) for key in re.findall(r"\w+", name)}
+        assert set(keys) - described == set()
+
+    def test_every_kind_of_place_is_described(self) -> None:
+        table = self.text.partition("| kind of place |")[2].partition("\n\n")[0]
+        assert sorted(re.findall(r"`(\w+)`", "".join(row.split("|")[1] for row in table.splitlines()[2:]))) == sorted(NODE_KINDS)
