@@ -69,9 +69,12 @@ def _broken(trail: Path, what: str, width: int, before: Node | None = None) -> I
 
 def _pairs(edges: Iterable[Edge], width: int) -> Iterator[Line]:
     """Hops that stand alone: where each comes from, and below it where it goes."""
+    told: dict[tuple[Line, Line], None] = {}
     for edge in edges:
-        yield _arrival(edge.source, width)
-        yield (Span(" -> "), *_hop(edge, width)[1:])
+        told[_arrival(edge.source, width), (Span(" -> "), *_hop(edge, width)[1:])] = None  # the same hop in another context is told once
+    for source, target in told:
+        yield source
+        yield target
 
 
 def _arrival(node: Node, width: int) -> Line:

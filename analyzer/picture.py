@@ -146,7 +146,8 @@ class _Drawing:
         leaves = Counter(target for source, target in self.hops if source in self.main)
         returns = Counter(source for source, target in self.hops if target in self.main)
         short = [place for place in self.merged if place in self.kept and place not in wanted and leaves[place] == returns[place] == 1]
-        self._only({*wanted, *short[: max(0, MOST_BOXES - len(wanted))]} or set(list(self.merged)[:MOST_BOXES]))
+        room = min(MOST_BOXES - len(wanted), (MOST_ARROWS - len(wanted)) // 2)
+        self._only({*wanted, *short[: max(0, room)]} or set(list(self.merged)[:MOST_BOXES]))
         self.hops = {ends: hop for ends, hop in self.hops.items() if hop.kind == "width" or not self.main or self.main.keys() & {*ends}}
 
     def _is_wanted(self, place: Place) -> bool:

@@ -1,7 +1,7 @@
 """Which id list reaches a target's setter for a given draft config: the way from the key to the setter."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -53,7 +53,7 @@ def served_ids(program: Program, tree: SourceTree, found: Found, configs: Mappin
 
     reading = read_ids(program, tree, Target(program, found.cls, found.setter, DEFAULT_LAYERS, config), found, configs)
     setter = Location(program.printed(found.function.module.path), found.function.node.lineno if found.function.node else 1)
-    entry, path = entry_of(reading.path), tuple(step_of(edge) for edge in reading.path)
+    entry, path = entry_of(reading.path), tuple(steps_of(reading.path))
     if not reading.given:
         return ServedIds(None, "not established", f"no call of {found.setter} from outside the models is seen", setter, entry, path)
     unknown = next((call for call in reading.given if not call.known), None)
@@ -72,6 +72,10 @@ def entry_of(path: Sequence[Edge]) -> Location | None:
     return path[0].source.at if path and path[0].source.kind == "key" else None
 
 
-def step_of(edge: Edge) -> Step:
-    label = edge.label or f"{edge.target.kind} {edge.target.label}"
-    return Step(label, edge.before or "…", edge.after or edge.before or "…", edge.at)
+def steps_of(path: Sequence[Edge]) -> Iterator[Step]:
+    """The hops as steps, the config's entry first."""
+    for edge in path[:1]:
+        yield Step(edge.source.kind, edge.source.label, edge.before or "…", edge.source.at)
+    for edge in path:
+        label = edge.label or f"{edge.target.kind} {edge.target.label}"
+        yield Step(label, edge.before or "…", edge.after or edge.before or "…", edge.at)

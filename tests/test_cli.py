@@ -10,9 +10,8 @@ from pathlib import Path
 import graph_examples
 import pytest
 from results_examples import analysis, unknown_wiring, wiring
-from trained import as_the_config_says
 
-from flowcheck.analyzer import cli, pipeline
+from flowcheck.analyzer import cli
 from flowcheck.analyzer.errors import BadInput
 from flowcheck.analyzer.graph import GraphAnalysis
 from flowcheck.analyzer.request import Request
@@ -273,9 +272,8 @@ def test_an_ascii_terminal_gets_escapes() -> None:
     assert done.stdout == "a \\xb7 b\n"
 
 
-def test_a_draft_is_held_against_its_training(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_draft_is_held_against_its_training(capsys: pytest.CaptureFixture[str]) -> None:
     """The story that the program was written for."""
-    monkeypatch.setattr(pipeline, "served_ids", as_the_config_says)
     case = FIXTURES / "ids-changed-after-training"
     arguments = ["check", str(case / "tree/sglang"), "--target", str(case / "configs/target.json"), "--format", "json"]
     arguments += ["--train", str(case / "tree/draft_training")]

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
-from trained import HOOKS, as_the_config_says, changed, points, side
+from trained import HOOKS, changed, points, side
 
-from flowcheck.analyzer import pipeline
 from flowcheck.analyzer.errors import BadInput
 from flowcheck.analyzer.pipeline import analyze
 from flowcheck.analyzer.request import Request
@@ -20,9 +20,20 @@ TREE = FIXTURES / "ids-changed-after-training/tree"
 TARGET = {"architectures": ["DeepseekLikeForCausalLM"], "num_hidden_layers": 8, "hidden_size": 16}
 
 
-@pytest.fixture(autouse=True)
-def engine_reads_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "served_ids", as_the_config_says)
+RUNNER = """
+import json
+
+from transformers import PretrainedConfig
+
+
+class Runner:
+    def __init__(self, server_args, model):
+        self.model = model
+        with open(server_args.speculative_draft_model_path) as file:
+            config = PretrainedConfig.from_dict(json.load(file))
+        self.model.set_eagle3_layers_to_capture(config.eagle_config["eagle_aux_hidden_state_layer_ids"])
+"""
+"""An engine's reader of the key, as short as can be."""
 
 
 def check(folder: Path, ids: list[int], trainer: str | None, tree: Path = TREE, target: dict[str, object] = TARGET) -> Analysis:
@@ -82,7 +93,11 @@ def test_a_stage_that_no_id_captures_has_no_suggestion(here: Path) -> None:
 
 def test_what_the_engine_raises_is_not_compared(here: Path) -> None:
     target = {**TARGET, "architectures": ["LlamaForCausalLM"]}
-    found = check(here, [-1, 1], HOOKS, FIXTURES / "llama-like/tree", target)
+    engine = here / "engine"
+    shutil.copytree(FIXTURES / "llama-like/tree", engine)
+    runner = engine / "sglang/srt/runner.py"
+    runner.write_text(RUNNER)
+    found = check(here, [-1, 1], HOOKS, engine, target)
     (finding,) = loud(found)
     assert finding.code == "FC901" and "the engine raises TypeError" in finding.message
 

@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 from flow_comments import Claim, claims, findings, spoken, trainings
-from trained import as_the_config_says
 
-from flowcheck.analyzer import pipeline
 from flowcheck.analyzer.pipeline import analyze
 from flowcheck.analyzer.request import Request
 from flowcheck.analyzer.results import Analysis, Wiring
@@ -139,8 +137,7 @@ def test_trained(case: Path) -> None:
 
 
 @pytest.mark.parametrize(("case", "draft", "found"), DRAFTS)
-def test_draft(case: Path, draft: str, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "served_ids", as_the_config_says)
+def test_draft(case: Path, draft: str, found: str) -> None:
     codes = [finding.code for finding in judge(with_draft(case, draft), RULES) if finding.severity > Severity.INFO]
     assert codes == ([] if found == "nothing" else [found])
 

@@ -8,21 +8,18 @@ from textwrap import dedent
 from sources import plant
 
 from flowcheck.analyzer.binding import read_run_config
-from flowcheck.analyzer.configs import Config, load_config
+from flowcheck.analyzer.configs import load_config
 from flowcheck.analyzer.entries import Scan
-from flowcheck.analyzer.evaluation import Program
 from flowcheck.analyzer.flows.flow import load_flow
 from flowcheck.analyzer.interpret.code import Code
 from flowcheck.analyzer.library.tables import Library
 from flowcheck.analyzer.pipeline import room_to_run
-from flowcheck.analyzer.results import Location, Side, Step
-from flowcheck.analyzer.serving import ServedIds
+from flowcheck.analyzer.results import Side
 from flowcheck.analyzer.target import ConfigFacts
 from flowcheck.analyzer.trained import train
 from flowcheck.analyzer.trainer import TrainerIndex, open_trainer
 from flowcheck.analyzer.training import Trainer
 from flowcheck.analyzer.training_facts import load_training_facts
-from flowcheck.analyzer.wiring import Found
 
 HEAD = """
 import torch
@@ -80,17 +77,3 @@ def points(folder: Path, source: str, config: object = None, **others: str) -> s
     """The points in one line; of what is not established the reason, after ``?``."""
     found = side(folder, source, config, **others)
     return f"?{found.reason}" if found.points is None else ", ".join(found.points)
-
-
-KEY = ("eagle_config", "eagle_aux_hidden_state_layer_ids")
-
-
-def as_the_config_says(program: Program, target: Found, draft: Config, config: ConfigFacts) -> ServedIds:
-    """Stands for an engine that reads the list under the usual key and hands it to the setter as it is."""
-    eagle = draft.values[KEY[0]]
-    assert isinstance(eagle, dict)
-    listed = eagle[KEY[1]]
-    assert isinstance(listed, list)
-    ids = tuple(k for k in listed if isinstance(k, int))
-    entry = Location(draft.path_printed, draft.line_of(*KEY))
-    return ServedIds(ids, "established", None, None, entry, (Step("read", KEY[1], str(list(ids)), entry),))

@@ -16,10 +16,10 @@ from ..results import Location, NotEstablished
 from ..source import SourceTree
 from ..values import ClassValue
 from ..wiring import Found
+from .asked import Question, SetterCall
 from .chain import Chain
 from .domain import Exact, Object, Val
 from .drafts import draft_models
-from .engine import Question, SetterCall
 from .finish import finish
 from .roots import run_root, setter_roots, worker_roots
 from .store import Fields
@@ -98,11 +98,10 @@ def read_side(chain: Chain) -> dict[Object, Fields]:
         heap = {}
         for function, cls in roots:
             engine = chain.engine(chain.setting)
-            run_root(engine, function, cls, {})
+            state = run_root(engine, function, cls, {})
             chain.finished(engine)
-            for call in engine.setter_calls:
-                if tracked(call.state, call.ids):
-                    heap = call.state.heap
+            if state is not None and any(tracked(call.state, call.ids) for call in engine.setter_calls):
+                heap = state.heap
         if len(chain.fields) == before:
             break
     return heap

@@ -17,7 +17,8 @@ from .store import Raising, State, joined
 from .tracks import held, tracked
 
 if TYPE_CHECKING:
-    from .engine import Engine, Frame
+    from .asked import Frame
+    from .engine import Engine
 
 
 def call(engine: Engine, node: ir.Call, state: State) -> Val:

@@ -10,8 +10,9 @@ from ..graph import FlowGraph
 from ..results import Location, NotEstablished
 from ..source import SourceTree
 from ..values import ClassValue, FunctionValue, Instance, ListValue
+from .asked import Question, SetterCall
 from .domain import Object
-from .engine import Engine, Question, SetterCall
+from .engine import Engine
 from .relevance import Key, Relevance
 from .types import Types
 

@@ -24,8 +24,8 @@ def draft_models(chain: Chain) -> tuple[Object, ...]:
         module = chain.program.index.module(chain.program.index.module_of(path))
         if module is None:
             continue
-        named = [name for name in chain.architectures if name in module.scope.names]
-        for name in dict.fromkeys([*entry_names(module.tree, entry), *named]):
+        listed = [*entry_names(module.tree, entry), *(name for name in chain.architectures if name in module.scope.names)]
+        for name in dict.fromkeys(listed):
             cls = chain.types.name(module, name)
             if isinstance(cls, ClassValue):
                 draft = Object(f"draft:{cls.name}", cls, lasting=True)

@@ -2,21 +2,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from .. import ir
-from ..configs import Config
 from ..graph import FlowGraph, Node, NodeKind
 from ..index import Module
 from ..interpret.code import Code
 from ..interpret.dispatch import returned_class
 from ..interpret.machine import Machine
 from ..interpret.signals import GiveUp
-from ..library.facts import Fact, Supposed
+from ..library.facts import Supposed
 from ..results import Location, NotEstablished
 from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, FunctionValue, Instance, ListValue
+from .asked import Frame, Question, SetterCall
 from .domain import UNKNOWN, Exact, Method, Object, Val, exact
 from .fields import whole
 from .items import read_element
@@ -29,56 +29,6 @@ MOST_STATEMENTS = 120_000
 """Statements executed from one root before what is left is not followed."""
 MOST_CALLS = 40
 """Calls inside one another."""
-
-
-@dataclass(slots=True)
-class Frame:
-    """One running function. ``results`` are the values that it returned, with the states in which it did."""
-
-    module: Module
-    code: ir.Function | None
-    function: FunctionValue | None
-    owner: ClassValue | None
-    receiver: Val | None
-    around: dict[str, Val]
-    context: str
-    symbol: str
-    results: list[tuple[Val, State]] = field(default_factory=list)
-    yields: list[Val] = field(default_factory=list)
-    breaks: list[State] = field(default_factory=list)
-    continues: list[State] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What a run looks for, as data of the flow.
-
-    ``keys``: the config keys. ``setters``: the methods that take the ids. ``projections``: the attributes of a draft that project the
-    captured states. ``handles``: the attributes by which a worker holds the target's. ``paths``: by the name of a variable that holds
-    the path of a model, whose it is ("draft", "target"). ``configs``: the configs in hand, by whose they are. ``ids``: what the keys
-    hold, where it is given by itself. ``launch`` and ``reader``: what the flow stands for among launch flags and among the parameters
-    of what reads the keys.
-    """
-
-    keys: frozenset[str]
-    setters: frozenset[str]
-    projections: frozenset[str]
-    paths: Mapping[str, str]
-    configs: Mapping[str, Config]
-    ids: tuple[int, ...] | None = None
-    handles: frozenset[str] = frozenset()
-    launch: Mapping[str, Fact] = field(default_factory=dict)
-    reader: Mapping[str, Fact] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class SetterCall:
-    """A call of a setter from outside the models: on what, with what, where, and the state behind it."""
-
-    receiver: Object
-    ids: Val
-    at: Location
-    state: State
 
 
 @dataclass(slots=True)

@@ -1,0 +1,64 @@
+"""What a run looks for, the calls of a setter that it finds, and the functions that run meanwhile."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .. import ir
+from ..configs import Config
+from ..index import Module
+from ..library.facts import Fact
+from ..results import Location
+from ..values import ClassValue, FunctionValue
+from .domain import Object, Val
+from .store import State
+
+
+@dataclass(slots=True)
+class Frame:
+    """One running function. ``results`` are the values that it returned, with the states in which it did."""
+
+    module: Module
+    code: ir.Function | None
+    function: FunctionValue | None
+    owner: ClassValue | None
+    receiver: Val | None
+    around: dict[str, Val]
+    context: str
+    symbol: str
+    results: list[tuple[Val, State]] = field(default_factory=list)
+    yields: list[Val] = field(default_factory=list)
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a run looks for, as data of the flow.
+
+    ``keys``: the config keys. ``setters``: the methods that take the ids. ``projections``: the attributes of a draft that project the
+    captured states. ``handles``: the attributes by which a worker holds the target's. ``paths``: by the name of a variable that holds
+    the path of a model, whose it is ("draft", "target"). ``configs``: the configs in hand, by whose they are. ``ids``: what the keys
+    hold, where it is given by itself. ``launch`` and ``reader``: what the flow stands for among launch flags and among the parameters
+    of what reads the keys.
+    """
+
+    keys: frozenset[str]
+    setters: frozenset[str]
+    projections: frozenset[str]
+    paths: Mapping[str, str]
+    configs: Mapping[str, Config]
+    ids: tuple[int, ...] | None = None
+    handles: frozenset[str] = frozenset()
+    launch: Mapping[str, Fact] = field(default_factory=dict)
+    reader: Mapping[str, Fact] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SetterCall:
+    """A call of a setter from outside the models: on what, with what, where, and the state behind it."""
+
+    receiver: Object
+    ids: Val
+    at: Location
+    state: State
