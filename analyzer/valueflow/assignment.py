@@ -11,7 +11,7 @@ from .engine import Engine
 from .fields import front, initial
 from .store import State
 from .texts import text_of
-from .tracks import ELEMENT, ITEMS, is_collection, shown
+from .tracks import ELEMENT, ITEMS, held, is_collection, shown
 
 
 def assign_statement(engine: Engine, node: ir.Assign, state: State) -> None:
@@ -95,6 +95,18 @@ def _assign_attribute(engine: Engine, state: State, target: ir.Attribute, val: V
         engine.lost(f"{target.attr} =", "the object that is given a tracked value is not known", target.at)
 
 
+def is_captured(state: State, val: Val) -> bool:
+    """Whether a value that is kept under a test may be a tensor: nothing tracked, and no constant."""
+    return not val.marks and not isinstance(val.only, Exact) and not held(state, val) and not shown(state, val)
+
+
+def captured(engine: Engine, control: frozenset[Node], label: str, at: ir.At) -> Node:
+    """The capture: a test on a tracked value decides that something is kept."""
+    capture = engine.node("capture", label, at)
+    engine.tracks.hop(control, capture, "control", "if so")
+    return capture
+
+
 def decided(engine: Engine, state: State, control: frozenset[Node], val: Val, label: str, at: ir.At) -> Val:
     """A constant that is written under a test on a tracked value, or to an object that one chose, is a flag: it tells of that value."""
     if not control or val.marks or not (isinstance(val.only, Exact) or shown(state, val)):
@@ -115,6 +127,8 @@ def _carries_batch(thing: Object) -> bool:
 
 def _assign_item(engine: Engine, state: State, target: ir.Subscript, val: Val) -> None:
     holder, index = engine.evaluate(target.value, state), engine.evaluate(target.index, state)
+    if state.control and is_captured(state, val):
+        val = val.marked(captured(engine, state.control, text_of(target), target.at))
     for thing in holder.objects:
         stored = engine.tracks.move(state, val, lambda: engine.node("collection", text_of(target), target.at))
         key = index.only
@@ -125,3 +139,6 @@ def _assign_item(engine: Engine, state: State, target: ir.Subscript, val: Val) -
     if not holder.objects and val.marks and isinstance(target.value, ir.Name):  # a slice of a tensor takes the tracked one in
         stored = engine.tracks.move(state, val, lambda: engine.node("collection", text_of(target), target.at))
         state.names[target.value.id] = join_all((holder, stored))
+    elif not holder.objects and val.marks and isinstance(target.value, ir.Attribute):
+        before = engine.evaluate(target.value, state)
+        assign(engine, state, target.value, join_all((before, val)), target.at)

@@ -36,7 +36,7 @@ def draft_models(chain: Chain) -> tuple[Object, ...]:
 
 def entry_names(tree: ast.Module, entry: str) -> list[str]:
     """The class names that a module's entry variable lists."""
-    for node in tree.body:
+    for node in reversed(tree.body):
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == entry for t in node.targets):
             items = node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [node.value]
             return [item.id for item in items if isinstance(item, ast.Name)]

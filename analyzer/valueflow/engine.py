@@ -55,6 +55,7 @@ class Engine:
     statements: int = 0
     serial: int = 0
     handed: int = 0
+    raised: bool = False
     wrappers: dict[ast.AST, Val | None] = field(default_factory=dict)
     symbolic: dict[tuple[Object, str], Val] = field(default_factory=dict)
     backings: dict[Instance | ListValue, Object] = field(default_factory=dict)

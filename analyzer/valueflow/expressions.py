@@ -215,6 +215,8 @@ def display(engine: Engine, node: ir.Display, state: State) -> Val:
             parts += inner if inner is not None else (read_element(state, val, None),)
         else:
             parts.append(val)
+    if not known and len({bool(tracked(state, part)) for part in parts}) > 1:
+        return new_list(engine, state, None, replace(join_all(parts), mixed=True))
     if node.kind == "tuple" and known:
         return Val((Items(tuple(parts)),))
     return new_list(engine, state, tuple(parts) if known else None, join_all(parts))

@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .. import ir
-from ..graph import Node
 from ..values import ClassValue
+from .assignment import captured
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Val, join, join_all
 from .fields import front
-from .items import new_list, read_element
+from .items import items_of, new_list, read_element
 from .lookups import look_up, reads_key
 from .store import State
 from .texts import text_of
@@ -38,18 +38,57 @@ def call_collection(engine: Engine, node: ir.Call, holder: Val, arguments: Argum
         if name in PUT and not holder.things and any(tracked(state, val) for val in arguments.all()):
             engine.lost(f"{name}(…)", "the collection that is given a tracked value is not known", node.at)
         return None
+    return call_named(engine, state, node, name, text_of(node.func), holder, things, arguments)
+
+
+def call_named(
+    engine: Engine, state: State, node: ir.Call, name: str, label: str, holder: Val, things: list[Object], arguments: Arguments
+) -> Val | None:
+    """A method of collections by its name."""
     if name == "clear":
         for thing in things:
             empty(state, thing, certain=holder.only is thing)
         return NONE
+    if name == "insert" and (done := insert(engine, state, node, label, holder, arguments)):
+        return NONE if done else None
     if name in PUT or name in PUT_ALL or name == "insert":
         for val in (*arguments.positional[1 if name == "insert" else 0 :], *arguments.keywords.values()):
             for thing in things:
-                put(engine, state, node, holder, thing, _items_in(state, val) if name in PUT_ALL else val)
+                put(engine, state, label, node.at, holder, thing, _items_in(state, val) if name in PUT_ALL else val)
         return NONE
     if name in HAND_OUT:
-        return hand_out(engine, state, holder, things, arguments, name)
+        taken = pop(state, holder, arguments) if name in ("pop", "popleft") else None
+        return hand_out(engine, state, holder, things, arguments, name) if taken is None else taken
+    if name == "count":  # how often something is in it tells of what it holds
+        return replace(UNKNOWN, marks=tracked(state, holder))
     return None
+
+
+def insert(engine: Engine, state: State, node: ir.Call, label: str, holder: Val, arguments: Arguments) -> bool:
+    """``items.insert(place, item)`` where the items are known, and the place; False where they are not."""
+    items, only = items_of(state, holder), holder.only
+    place = arguments.positional[0].only if len(arguments.positional) == 2 else None
+    if items is None or not isinstance(only, Object) or not isinstance(place, Exact) or not isinstance(place.value, int):
+        return False
+    val = engine.tracks.move(state, arguments.positional[1], engine.maker("collection", label, node.at), label=label)
+    kept = list(items)
+    kept.insert(place.value, val)
+    state.write(only, ITEMS, Val((Items(tuple(kept)),)))
+    return True
+
+
+def pop(state: State, holder: Val, arguments: Arguments) -> Val | None:
+    """``items.pop(place)`` where the items are known, and the place."""
+    items, only = items_of(state, holder), holder.only
+    place = arguments.positional[0].only if arguments.positional else Exact(-1)
+    if not items or not isinstance(only, Object) or not isinstance(place, Exact) or not isinstance(place.value, int):
+        return None
+    if not -len(items) <= place.value < len(items):
+        return None
+    kept = list(items)
+    taken = kept.pop(place.value)
+    state.write(only, ITEMS, Val((Items(tuple(kept)),)))
+    return taken
 
 
 def empty(state: State, thing: Object, *, certain: bool) -> None:
@@ -57,6 +96,16 @@ def empty(state: State, thing: Object, *, certain: bool) -> None:
     if certain:
         state.heap[thing] = {name: val for name, val in state.fields(thing).items() if not name.startswith("[") and name != ELEMENT}
         state.write(thing, ITEMS, Val((Items(()),)))
+
+
+def delete_item(engine: Engine, state: State, target: ir.Subscript) -> None:
+    """``del items[:]``, ``del table[key]``."""
+    holder, key = engine.evaluate(target.value, state), engine.evaluate(target.index, state).only
+    for thing in holder.objects:
+        if isinstance(target.index, ir.Slice) and target.index.lower is target.index.upper is None:
+            empty(state, thing, certain=holder.only is thing)
+        elif isinstance(key, Exact) and holder.only is thing:
+            state.heap[thing] = {name: val for name, val in state.fields(thing).items() if name != f"[{key.value!r}]"}
 
 
 def _has_method(engine: Engine, thing: Object, name: str) -> bool:
@@ -78,15 +127,14 @@ def config_get(engine: Engine, node: ir.Call, holder: Val, arguments: Arguments,
     return look_up(engine, state, holder, key.value, default, node.at)
 
 
-def put(engine: Engine, state: State, node: ir.Call, holder: Val, thing: Object, val: Val) -> None:
+def put(engine: Engine, state: State, label: str, at: ir.At, holder: Val, thing: Object, val: Val) -> None:
     """Add a value. Under a test on a tracked value this is the capture, whatever the value itself comes from."""
-    label = text_of(node.func)
     control = state.control | holder.marks
     if control and not val.marks and not is_plain(val):
-        capture = captured(engine, control, label, node.at)
+        capture = captured(engine, control, label, at)
         val = replace(val, marks=frozenset({capture}))
     else:
-        val = engine.tracks.move(state, val, lambda: engine.node("collection", label, node.at), label=label)
+        val = engine.tracks.move(state, val, lambda: engine.node("collection", label, at), label=label)
         for mark in val.marks if control else ():
             engine.tracks.hop(control, mark, "control")
     add(engine, state, thing, val, certain=holder.only is thing)
@@ -95,12 +143,6 @@ def put(engine: Engine, state: State, node: ir.Call, holder: Val, thing: Object,
 def is_plain(val: Val) -> bool:
     """A constant: it is no tensor, and adding it to a collection captures nothing."""
     return isinstance(val.only, Exact)
-
-
-def captured(engine: Engine, control: frozenset[Node], label: str, at: ir.At) -> Node:
-    capture = engine.node("capture", label, at)
-    engine.tracks.hop(control, capture, "control", "if so")
-    return capture
 
 
 def add(engine: Engine, state: State, thing: Object, val: Val, *, certain: bool) -> None:

@@ -267,7 +267,7 @@ def _by_feature(arguments: Arguments) -> bool:
 def _mixes(state: State, val: Val) -> bool:
     """Whether a list of tensors holds tracked ones and others."""
     items = items_of(state, val)
-    return items is not None and len({bool(tracked(state, item)) for item in items}) > 1
+    return (items is not None and len({bool(tracked(state, item)) for item in items}) > 1) or read_element(state, val, None).mixed
 
 
 def call_method_outside(engine: Engine, node: ir.Call, receiver: Val, name: str, arguments: Arguments, state: State) -> Val:

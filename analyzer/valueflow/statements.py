@@ -8,9 +8,10 @@ from .assignment import assign, assign_statement, known_items
 from .domain import UNKNOWN, Exact, Items, Object, Val
 from .engine import Engine
 from .fields import initial, whole
-from .holders import empty
+from .holders import delete_item, put
 from .items import read_element, truth
 from .store import Raising, State, joined
+from .texts import text_of
 
 PASSES = 2
 """Times that the body of a loop is run: the second sees what the first left behind."""
@@ -86,10 +87,8 @@ def _delete(engine: Engine, node: ir.Delete, state: State) -> None:
     for target in node.targets:
         if isinstance(target, ir.Name):
             state.names.pop(target.id, None)
-        elif isinstance(target, ir.Subscript) and isinstance(target.index, ir.Slice):
-            holder = engine.evaluate(target.value, state)
-            for thing in holder.objects if target.index.lower is target.index.upper is None else ():
-                empty(state, thing, certain=holder.only is thing)
+        elif isinstance(target, ir.Subscript):
+            delete_item(engine, state, target)
         elif isinstance(target, ir.Attribute):
             for thing in engine.evaluate(target.value, state).objects:
                 state.write(thing, target.attr, UNKNOWN)
@@ -114,6 +113,12 @@ def _import(engine: Engine, node: ir.Import | ir.ImportFrom, state: State) -> No
 
 
 def _augmented(engine: Engine, node: ir.AugmentedAssign, state: State) -> None:
+    added = isinstance(node.value, ir.Display | ir.Comprehension) and node.op == "+"
+    if added and (holder := engine.evaluate(node.target, state)).objects:
+        val = engine.evaluate(node.value, state)
+        for thing in holder.objects:
+            put(engine, state, text_of(node.target), node.at, holder, thing, read_element(state, val, None))
+        return
     val = engine.evaluate(ir.Binary(node.op, node.target, node.value, node.at), state)
     assign(engine, state, node.target, val, node.at)
 
@@ -128,7 +133,9 @@ def _if(engine: Engine, node: ir.If, state: State) -> State | None:
         return run_block(engine, node.body if answer else node.orelse, state)
     before = state.control
     engine.assumptions.add("open-branches")
-    state.control = before | engine.tested(state, node.test, test)
+    marks = engine.tested(state, node.test, test)
+    engine.raised = False
+    state.control = before | marks
     other = state.copy()
     narrow(engine, node.test, state, True)
     narrow(engine, node.test, other, False)
@@ -141,7 +148,8 @@ def _if(engine: Engine, node: ir.If, state: State) -> State | None:
     else:
         after = joined(yes, no, lambda t, n: initial(engine, t, n))
     if after is not None:
-        after.control = before
+        left = (yes is None) != (no is None) and not engine.raised
+        after.control = before | marks if left else before  # what comes behind a branch that is left early hangs on its test
     return after
 
 
@@ -152,6 +160,7 @@ def _caught(engine: Engine, block: ir.Block, state: State) -> State | None:
     except Raising as raising:
         raising.state.unsure = True
         state.unsure = True
+        engine.raised = True
         return None
 
 

@@ -20,7 +20,6 @@ LOST = {
     "containers: a tuple unpacked with a star": "a star among the targets",
     "containers: a dict updated": "update does not know keys",
     "containers: a dict's default set": "setdefault does not set",
-    "containers: inserted": "insert appends",
     "containers: a slice of what is known": "a slice of a list of known items",
     "containers: assigned to a slice": "the known items are not replaced",
     "containers: assigned to an index": "the known items are not replaced",
@@ -30,17 +29,12 @@ LOST = {
     "calls: a recursive function": "a function that calls itself",
     "transforms: as a text and back": "texts of ids",
     "control of ids: a match": "match statements",
-    "tests: is it counted": "what a method of the collection tells",
-    "tests: left by continue": "what comes after a branch that is left early hangs on its test",
     "tests: a table of layers": "a dict comprehension is not told by its keys",
     "tests: the layer that is chosen": "how often a loop runs hangs on what it walks",
     "tests: one of the loop's layers": "how often a loop runs hangs on what it walks",
     "tests: by a filter": "how often a loop runs hangs on what it walks",
     "tensors: written to an output": "out= is not modelled",
-    "captures: added in place": "only a call that adds to a collection is a capture",
     "captures: another list": "only a call that adds to a collection is a capture",
-    "captures: a dict": "only a call that adds to a collection is a capture",
-    "captures: in a table": "only a call that adds to a collection is a capture",
     "captures: in a slice of a buffer": "only a call that adds to a collection is a capture",
     "captures: in a variable of its own": "only a call that adds to a collection is a capture",
     "captures: a function appends": "a function is not run for the test alone that leads to it",
@@ -52,11 +46,7 @@ LOST = {
 """Ways that are not seen."""
 
 INVENTED = {
-    "setting: last": "what comes after the setter's call with the ids is not looked at",
     "names: a closure does not keep what was": "a closure keeps the variables as they were when it was made",
-    "containers: a dict with an entry taken out": "an entry that is deleted",
-    "containers: inserted": "insert appends",
-    "containers: popped": "pop hands out any of the items",
     "containers: mapped by a lambda": "map hands on what it walks",
 }
 """Ways that are seen where there is none."""
