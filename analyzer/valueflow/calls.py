@@ -2,15 +2,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .. import ir
 from ..values import ClassValue, External, FunctionValue
 from .domain import NONE, UNKNOWN, Closure, Exact, Known, Method, Object, Outside, Partial, Thing, Val, exact, join_all
 from .fields import bind, initial, read_attribute
-from .holders import call_collection
-from .items import new_list
+from .holders import call_collection, call_named
+from .items import is_list, new_list
 from .outside import call_builtin, call_method_outside, call_outside
 from .parameters import Arguments, as_argument, bind_parameters, read_arguments
 from .store import Raising, State, joined
@@ -19,6 +19,14 @@ from .tracks import held, tracked
 if TYPE_CHECKING:
     from .asked import Frame
     from .engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """A projection of the draft: the object that has it, and under which name."""
+
+    holder: Object
+    name: str
 
 
 def call(engine: Engine, node: ir.Call, state: State) -> Val:
@@ -33,8 +41,8 @@ def call(engine: Engine, node: ir.Call, state: State) -> Val:
         if done is not None:
             return done
     callee = _callee(engine, node, holder, state)
-    if isinstance(node.func, ir.Attribute) and node.func.attr in engine.question.projections and holder is not None:
-        found = _project(engine, node, arguments, holder, state)
+    for place in projected(engine, node, holder, callee, arguments):
+        found = _project(engine, node, arguments, place, state)
         if found is not None:
             return found
     before = state.control
@@ -89,21 +97,36 @@ def _receiver(engine: Engine, state: State) -> Val | None:
 # ------------------------------------------------------------------ the consumer
 
 
-def _project(engine: Engine, node: ir.Call, arguments: Arguments, holder: Val, state: State) -> Val | None:
+def projected(engine: Engine, node: ir.Call, holder: Val | None, callee: Val, arguments: Arguments) -> list[Projection]:
+    """The projections that a call runs: one that is called, whose forward is called, or whose weight is multiplied with."""
+    names = engine.question.projections
+    if isinstance(node.func, ir.Attribute) and node.func.attr in names and holder is not None:
+        return [Projection(thing, node.func.attr) for thing in holder.objects]
+    of_forward = holder if isinstance(node.func, ir.Attribute) and node.func.attr in ("forward", "__call__") else None
+    weights = [val for val in arguments.all() if any(thing.path.endswith(".weight") for thing in val.objects)]
+    found: list[Projection] = []
+    for val in (callee, *([of_forward] if of_forward is not None else []), *weights):
+        for thing in val.objects:
+            owner, _, name = thing.path.removesuffix(".weight").rpartition(".")
+            if name in names:
+                cls = thing.field[0] if thing.field is not None else None
+                found.append(Projection(Object(owner, cls), name))
+    return found
+
+
+def _project(engine: Engine, node: ir.Call, arguments: Arguments, place: Projection, state: State) -> Val | None:
     """A call of the draft's projection with captured states: the end of the flow."""
-    assert isinstance(node.func, ir.Attribute)
     given = [val for val in arguments.all() if tracked(state, val)]
     if not given:
         return None
     if any(val.mixed for val in given):
         return UNKNOWN
-    consumer = engine.node("consumer", node.func.attr, node.at)
+    consumer = engine.node("consumer", place.name, node.at)
     placed: list[tuple[int | str, Val]] = [*enumerate(arguments.positional), *arguments.keywords.items()]
-    for place, val in placed:
+    for number, val in placed:
         if val in given:
-            engine.tracks.hop(tracked(state, as_argument(engine, state, val, arguments, place, node)), consumer, "call")
-    for thing in holder.objects:
-        engine.consume(thing, node.func.attr, consumer)
+            engine.tracks.hop(tracked(state, as_argument(engine, state, val, arguments, number, node)), consumer, "call")
+    engine.consume(place.holder, place.name, consumer)
     return UNKNOWN
 
 
@@ -156,6 +179,9 @@ def call_thing(engine: Engine, node: ir.Call, callee: Val, thing: Thing, argumen
             return join_all(call_thing(engine, node, thing.callee, each, given, state) for each in thing.callee.things)
         case Object():
             return call_object(engine, node, thing, arguments, state)
+        case Outside(receiver, name) if all(map(is_list, receiver.things)) and receiver.things and isinstance(node.func, ir.Name):
+            done = call_named(engine, state, node, name, node.func.id, receiver, list(receiver.objects), arguments)
+            return UNKNOWN if done is None else done
         case Outside(receiver, name):
             return call_method_outside(engine, node, receiver, name, arguments, state)
         case Known(value):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from ..graph import FlowGraph, Node
 from ..results import Location
@@ -15,9 +16,21 @@ from .store import Fields
 def draft_models(chain: Chain) -> tuple[Object, ...]:
     """An object for each entry class that may be the draft: it projects captured states, and nothing else with them. A draft's config
     says which."""
+    words = [f".{name}{end}".encode() for name in chain.question.projections for end in ("(", ".", "=", " =", "\n")]
+    paths = chain.tree.grep(tuple(words))
+    found = drafts_in(chain, paths)
+    names = tuple(draft.path.removeprefix("draft:").encode() for draft in found)
+    heirs = [path for path in (chain.tree.grep(names) if names else ()) if path not in paths]
+    found += drafts_in(chain, heirs)
+    named = [draft for draft in found if draft.path.removeprefix("draft:") in chain.architectures]
+    return tuple(named or found)
+
+
+def drafts_in(chain: Chain, paths: Iterable[str]) -> list[Object]:
+    """The drafts among the entry classes of these files, and among the classes that the draft's config names."""
     found: list[Object] = []
     entry = chain.program.flow.entry
-    for path in chain.tree.grep(tuple(f".{name}(".encode() for name in chain.question.projections)):
+    for path in paths:
         data = chain.tree.read(path)
         if not any(word.encode() in data for word in (entry, *chain.architectures)):
             continue
@@ -30,8 +43,7 @@ def draft_models(chain: Chain) -> tuple[Object, ...]:
             if isinstance(cls, ClassValue):
                 draft = Object(f"draft:{cls.name}", cls, lasting=True)
                 found += [draft] if takes_states(chain, draft) else []
-    named = [draft for draft in found if draft.path.removeprefix("draft:") in chain.architectures]
-    return tuple(named or found)
+    return found
 
 
 def entry_names(tree: ast.Module, entry: str) -> list[str]:

@@ -17,9 +17,9 @@ from ..library.facts import Supposed
 from ..results import Location, NotEstablished
 from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, FunctionValue, Instance, ListValue
 from .asked import Frame, Question, SetterCall
-from .domain import UNKNOWN, Exact, Method, Object, Val, exact
+from .domain import UNKNOWN, Exact, Method, Object, Outside, Val, exact
 from .fields import whole
-from .items import read_element
+from .items import is_list, read_element
 from .relevance import Relevance
 from .store import State
 from .tracks import Tracks, held, holds, tracked
@@ -141,6 +141,8 @@ class Engine:
         if any(val.marks or val.origin or self.is_path(val) or held(state, val) for val in arguments):
             return True
         objects = receiver.objects if receiver is not None else ()
+        if state.control and any(is_list(thing) or isinstance(thing, Outside) for val in arguments for thing in val.things):
+            return True
         if any(self.is_marked_model(state, thing) or self.is_handle(thing) for val in arguments for thing in val.objects):
             return True
         if any(holds(state, thing) or self.is_marked_model(state, thing) for thing in objects):

@@ -13,7 +13,7 @@ from .fields import front, initial, read_attribute, whole
 from .items import MOST_ITEMS, entries_of, items_of, new_list, read_element, truth
 from .lookups import look_up, origin_of, reads_key
 from .store import State
-from .texts import index_text
+from .texts import index_text, text_of
 from .tracks import ELEMENT, ITEMS, shown, tracked
 
 if TYPE_CHECKING:
@@ -126,7 +126,11 @@ def subscript(engine: Engine, node: ir.Subscript, state: State) -> Val:
     state.unsure = True
     stored = [front(holder, fields[ELEMENT]) for thing in holder.objects if ELEMENT in (fields := state.fields(thing))]
     found = join_all((*stored, *objects)) if stored or any(val.things for val in objects) else UNKNOWN
-    return replace(found, marks=found.marks | index.marks) if found.objects else found  # which object it is tells of the index
+    if found.objects or not index.marks:
+        return replace(found, marks=found.marks | index.marks) if found.objects else found  # which object it is tells of the index
+    chosen = engine.node("capture", f"{text_of(node.value)}[{index_text(node.index)}]", node.at)
+    engine.tracks.hop(index.marks, chosen, "control", "chosen by")
+    return found.marked(chosen)
 
 
 def enum_member(engine: Engine, holder: Val, name: str) -> Val | None:

@@ -52,7 +52,7 @@ def whole(engine: Engine, value: Value, path: str = "") -> Val:
             return Val((Items(tuple(whole(engine, item, f"{path}[{n}]") for n, item in enumerate(value))),))
         case Instance():
             return Val((backed(engine, value, path),))
-        case ListValue() if value.modules:
+        case ListValue():
             return Val((backed(engine, value, path),))
         case ExternalObject() | Unknown():
             return Val((Known(value),))
@@ -66,7 +66,8 @@ def backed(engine: Engine, value: Instance | ListValue, path: str) -> Object:
     found = engine.backings.get(value)
     if found is None:
         cls = value.cls if isinstance(value, Instance) else None
-        found = engine.backings[value] = Object(path or (cls.name if cls else "list"), cls, value, lasting=True)
+        lasting = not isinstance(value, ListValue) or value.modules
+        found = engine.backings[value] = Object(path or (cls.name if cls else "list"), cls, value, lasting=lasting)
     return found
 
 
@@ -189,6 +190,8 @@ def read_attribute(engine: Engine, state: State, val: Val, name: str) -> Val:
 
 def _of_thing(engine: Engine, state: State, val: Val, thing: Thing, name: str) -> Val:
     match thing:
+        case Object(made=True, cls=None) if name not in state.fields(thing):
+            return Val((Outside(replace(val, things=(thing,)), name),))  # a method of a list
         case Object():
             return read_field(engine, state, val, thing, name)
         case Exact(value=ClassValue() as cls):

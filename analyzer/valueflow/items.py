@@ -51,6 +51,11 @@ def read_element(state: State, holder: Val, item: Val | None) -> Val:
     return replace(found, marks=holder.marks) if holder.marks else found
 
 
+def is_list(thing: object) -> bool:
+    """Whether a thing is a list, or another collection of no class of the tree, that the program made."""
+    return isinstance(thing, Object) and thing.made and thing.cls is None
+
+
 def entries_of(state: State, holder: Val) -> dict[str, Val]:
     """The entries of a dict whose keys are texts; of what may be several, those of each."""
     found: dict[str, Val] = {}

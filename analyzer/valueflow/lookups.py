@@ -63,6 +63,8 @@ def look_up(engine: Engine, state: State, holder: Val, name: str, default: Val |
     missing = bound(engine, holder) and any(_value(engine, origin, name) is ABSENT for origin in holder.origin)
     if not bound(engine, holder):
         state.unsure = True
+    if engine.question.ids is not None and name in engine.question.keys and not found.things and not missing:
+        return _read(engine, state, holder, found, name, at)
     if name in engine.question.keys and not (missing and default is not None and not found.things and not found.open):
         found = _read(engine, state, holder, found, name, at)
     if default is not None and (missing or not bound(engine, holder)):

@@ -12,6 +12,7 @@ from .holders import delete_item, put
 from .items import read_element, truth
 from .store import Raising, State, joined
 from .texts import text_of
+from .tracks import tracked
 
 PASSES = 2
 """Times that the body of a loop is run: the second sees what the first left behind."""
@@ -187,6 +188,13 @@ def _for(engine: Engine, node: ir.For, state: State) -> State | None:
     if items is not None and 0 < len(items) <= MOST_ITERATIONS:
         return _walk(engine, node, state, tuple(read_element(state, iterable, item) for item in items))
     element = read_element(state, iterable, None)
+    walked = tracked(state, iterable)
+    if walked:  # how often the body runs hangs on what is walked
+        before, state.control = state.control, state.control | walked
+        after = _loop(engine, node.body, node.orelse, state, lambda inner: assign(engine, inner, node.target, element, node.at))
+        if after is not None:
+            after.control = before
+        return after
     return _loop(engine, node.body, node.orelse, state, lambda inner: assign(engine, inner, node.target, element, node.at))
 
 
