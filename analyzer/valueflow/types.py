@@ -21,6 +21,7 @@ class Types(Names):
     _open: set[tuple[ClassValue, str]] = field(default_factory=set)
     _assigned: dict[ClassValue, dict[str, list[tuple[FunctionNode, ast.expr, ast.expr | None]]]] = field(default_factory=dict)
     _imports: dict[FunctionNode, list[ast.stmt]] = field(default_factory=dict)
+    _locals: dict[FunctionNode, dict[str, list[ast.expr]]] = field(default_factory=dict)
 
     def attribute(self, cls: ClassValue, name: str, depth: int = DEEPEST) -> tuple[Type, ...]:
         """The classes that an attribute of an object is declared or constructed to have; () where nothing says so."""
@@ -100,7 +101,7 @@ class Types(Names):
                 for argument in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs):
                     if argument.arg == name and argument.annotation is not None:
                         yield from self.annotation(owner.module, argument.annotation)
-                for value in local_values(function, name):
+                for value in self.local_values(function, name):
                     yield from self.expression(cls, owner, function, value, depth - 1)
             case ast.IfExp(body=one, orelse=other):
                 yield from self.expression(cls, owner, function, one, depth)
@@ -132,6 +133,13 @@ class Types(Names):
             case FunctionValue(node=ast.FunctionDef() | ast.AsyncFunctionDef() as node):
                 yield from self.annotation(found.module, node.returns)
 
+    def local_values(self, function: FunctionNode, name: str) -> list[ast.expr]:
+        """The values that a function assigns to a name."""
+        found = self._locals.get(function)
+        if found is None:
+            found = self._locals[function] = local_assignments(function)
+        return found.get(name, [])
+
     def local_name(self, module: Module, function: FunctionNode, node: ast.Name) -> Value:
         """A name as a function sees it: imported inside it, or the module's."""
         imports = self._imports.get(function)
@@ -159,8 +167,11 @@ def _self_assignments(function: FunctionNode, receiver: str) -> Iterator[tuple[s
                 yield attr, value or ast.Constant(None), annotation
 
 
-def local_values(function: FunctionNode, name: str) -> Iterator[ast.expr]:
+def local_assignments(function: FunctionNode) -> dict[str, list[ast.expr]]:
+    """The values that a function assigns to each plain name."""
+    found: dict[str, list[ast.expr]] = {}
     for node in ast.walk(function):
         match node:
-            case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
-                yield value
+            case ast.Assign(targets=[ast.Name(id=target)], value=value):
+                found.setdefault(target, []).append(value)
+    return found

@@ -12,7 +12,6 @@ from .chain import Chain
 from .domain import Exact, Object, Val
 from .names import FunctionNode
 from .roots import run_root
-from .types import local_values
 
 WIDTHS = ("in_features", "input_size")
 """Parameters of a linear layer for its input width, where it is not the first."""
@@ -56,7 +55,7 @@ def show_origins(
                 assigned = [(f, v) for f, v, _ in chain.types.assigned(owner).get(attr, [])]
                 label = f"self.{attr}"
             case ast.Name(id=base):
-                assigned = [(function, value) for value in local_values(function, base)]
+                assigned = [(function, value) for value in chain.types.local_values(function, base)]
                 label = base
             case _:
                 continue
