@@ -205,7 +205,8 @@ def legend_report(assumptions: Sequence[Assumption]) -> Iterator[Line]:
 
 def _finding(found: Finding, detail: Detail, indent: str) -> Iterator[Line]:
     yield line(indent, f"{found.at}: ", Span(str(found.severity), _SEVERITY[found.severity]), f" {found.code} {found.message}")
-    yield from (line(f"{indent}  {hop.at}: {hop.label}") for hop in found.path if detail.verbose)
+    proved_wrong = found.severity == Severity.ERROR and not detail.quiet
+    yield from (line(f"{indent}  {hop.at}: {hop.label}") for hop in found.path if detail.verbose or proved_wrong)
     if found.help:
         yield line(f"{indent}  help: {found.help}")
     for consequence in found.consequences:

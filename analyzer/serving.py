@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from .configs import Config, load_config
 from .evaluation import Program, Target
 from .request import ids_text
-from .results import Location, Status, Step
+from .results import Assumption, Location, Status, Step
 from .source import SourceTree
 from .target import ConfigFacts
 from .wiring import DEFAULT_LAYERS, Found
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class ServedIds:
     """The ids that a setter is given for a draft config; None stands for the default where ``status`` is established.
 
-    ``entry`` is the line of the config that they stand in, ``path`` leads from there to the setter.
+    ``entry`` is the line of the config that they stand in, ``path`` leads from there to the setter. ``assumptions`` are those that the
+    way rests on.
     """
 
     ids: tuple[int, ...] | None
@@ -30,6 +31,7 @@ class ServedIds:
     reason_at: Location | None
     entry: Location | None
     path: tuple[Step, ...]
+    assumptions: tuple[Assumption, ...] = ()
 
 
 Served: TypeAlias = Callable[[Program, Found, Config, ConfigFacts], ServedIds]
@@ -65,7 +67,9 @@ def served_ids(program: Program, tree: SourceTree, found: Found, configs: Mappin
         others = f"{ids_text(last.ids)} here and {ids_text(other.ids)} at {other.at}"
         reason = f"{found.setter} is given {others}; which of them a run keeps is not followed"
         return ServedIds(None, "not established", reason, last.at, entry, path)
-    return ServedIds(first.ids, "established", None, None, entry, path)
+    texts = program.flow.facts.texts
+    assumptions = tuple(Assumption(name, texts.get(name, name)) for name in sorted(reading.assumptions))
+    return ServedIds(first.ids, "established", None, None, entry, path, assumptions)
 
 
 def entry_of(path: Sequence[Edge]) -> Location | None:

@@ -122,6 +122,7 @@ class Reading:
 
     given: tuple[Given, ...]
     path: Path
+    assumptions: frozenset[str]
 
 
 def read_ids(program: Program, tree: SourceTree, target: Target, found: Found, configs: Mapping[str, Config]) -> Reading:
@@ -132,7 +133,8 @@ def read_ids(program: Program, tree: SourceTree, target: Target, found: Found, c
     finish(chain)
     calls = [call for call in chain.calls if call.receiver is chain.target]
     ends = [node for node in graph.of_kind("parameter") if node.symbol.endswith(f".{found.setter}")]
-    return Reading(tuple(given(call) for call in calls), graph.path(graph.of_kind("key"), ends) or ())
+    path = graph.path(graph.of_kind("key"), ends) or ()
+    return Reading(tuple(given(call) for call in calls), path, frozenset(chain.assumptions))
 
 
 def given(call: SetterCall) -> Given:
