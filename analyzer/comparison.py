@@ -41,8 +41,9 @@ def served_side(target: Target, given: ServedIds, one: Found) -> Side:
     setter = Location(target.program.printed(one.function.module.path), node.lineno if node is not None else 1)
     path = (*given.path, *evaluation.path)
     if evaluation.status == "established" and evaluation.error is None:
-        used = {assumption.name: assumption for assumption in (*given.assumptions, *evaluation.assumptions)}
-        return Side(evaluation.captured, given.ids, "established", None, None, given.entry, tuple(used[name] for name in sorted(used)), path)
+        named = {assumption.name: assumption for assumption in (*given.assumptions, *evaluation.assumptions)}
+        used = tuple(named[name] for name in sorted(named))
+        return Side(evaluation.captured, given.ids, "established", None, None, given.entry, used, path)
     reason, place = why_not(evaluation)
     status: Status = "depends" if evaluation.status == "depends" else "not established"
     return Side(None, given.ids, status, reason, place or setter, given.entry, evaluation.assumptions, path)

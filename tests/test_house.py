@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from flowcheck.analyzer.cli import main
 from flowcheck.analyzer.flows import flow
 from flowcheck.analyzer.graph import NODE_KINDS
 from flowcheck.rules import RULES
@@ -203,9 +204,17 @@ class TestReadme:
         assert "\n" not in blocks[0]
         assert "venv" in blocks[0]
 
-    def test_the_fixture_of_the_first_command_is_there(self) -> None:
-        (fixture,) = set(re.findall(r"flowcheck (fixtures/\S+)", self.text))
-        assert (ROOT / fixture).is_dir()
+    def test_the_story_is_told_as_the_first_command_says(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        """The arguments in README's first command, in this process: one finding, with both ways."""
+        found = re.search(r"cd (fixtures/\S+) && \S*flowcheck (.*?) \|\|", self.text)
+        assert found is not None
+        monkeypatch.chdir(ROOT / found[1])
+        with pytest.raises(SystemExit) as ended:
+            main(found[2].split())
+        told = capsys.readouterr().out
+        assert ended.value.code == 1
+        assert "FC101 served embed, out:2, out:30, trained out:2, out:30, out:58, same width 21504" in told
+        assert told.count(" FC101 ") == 1 and "tree/sglang/srt/models/deepseek_like.py" in told and "tree/draft_training/standardize.py" in told
 
     def test_the_table_of_rules_is_that_of_the_rules(self) -> None:
         rows = [f"| {rule.code} | {rule.name} | {rule.severity} | {rule.summary} |" for rule in RULES]
