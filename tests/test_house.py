@@ -214,7 +214,9 @@ class TestReadme:
         told = capsys.readouterr().out
         assert ended.value.code == 1
         assert "FC101 served embed, out:2, out:30, trained out:2, out:30, out:58, same width 21504" in told
-        assert told.count(" FC101 ") == 1 and "tree/sglang/srt/models/deepseek_like.py" in told and "tree/draft_training/standardize.py" in told
+        assert told.count(" FC101 ") == 1
+        assert "tree/sglang/srt/models/deepseek_like.py" in told
+        assert "tree/draft_training/standardize.py" in told
 
     def test_the_table_of_rules_is_that_of_the_rules(self) -> None:
         rows = [f"| {rule.code} | {rule.name} | {rule.severity} | {rule.summary} |" for rule in RULES]
