@@ -81,6 +81,17 @@ def _by_root(carry: Iterable[tuple[Node, Node]]) -> Fronts:
     return found
 
 
+HOLDERS = frozenset({Items, Partial, Method, Object})
+"""Kinds of things that have others in them."""
+
+
+def _may_hold(val: Val) -> bool:
+    for thing in val.things:  # noqa: SIM110 (a loop, for this is asked most often of all)
+        if type(thing) in HOLDERS:
+            return True
+    return False
+
+
 def _inside(state: State, thing: object, depth: int, seen: set[Object]) -> Fronts:
     match thing:
         case Items(items):
@@ -98,7 +109,7 @@ def _inside(state: State, thing: object, depth: int, seen: set[Object]) -> Front
             return {}
     found: dict[Node, frozenset[Node]] = {}
     for part in parts:
-        if not part.marks and not part.things:
+        if not part.marks and not _may_hold(part):
             continue
         inner = {mark: frozenset({mark}) for mark in part.marks} if part.marks else _held(state, part, depth - 1, seen)
         for root, front in inner.items():
@@ -108,7 +119,7 @@ def _inside(state: State, thing: object, depth: int, seen: set[Object]) -> Front
 
 def _held(state: State, val: Val, depth: int, seen: set[Object]) -> Fronts:
     found: dict[Node, frozenset[Node]] = {}
-    if depth <= 0 or not val.things:
+    if depth <= 0 or not _may_hold(val):
         return found
     for thing in val.things:
         for root, front in _inside(state, thing, depth, seen).items():
