@@ -1,7 +1,7 @@
 """Building the graph of one target class, in three parts: what reads the ids, what runs the models, and what the draft makes of it."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..configs import Config
@@ -21,7 +21,7 @@ from .chain import Chain
 from .domain import Exact, Object, Val
 from .drafts import draft_models
 from .finish import finish
-from .roots import run_root, setter_roots, worker_roots
+from .roots import Root, callers_of, run_root, setter_roots, worker_roots
 from .store import Fields
 from .tracks import shown, tracked
 from .types import Types
@@ -89,6 +89,11 @@ def build_model(target: Target, graph: FlowGraph) -> Model | Outcome:
 def read_side(chain: Chain) -> dict[Object, Fields]:
     """From the readers of the keys to the setter; what the objects hold when it has been called with the ids. Empty where it never is."""
     roots = list(setter_roots(chain))
+    return run_readers(chain, roots) or run_readers(chain, [*roots, *callers_of(chain, roots)])
+
+
+def run_readers(chain: Chain, roots: Sequence[Root]) -> dict[Object, Fields]:
+    """Run the roots until no more fields turn out to hold a model."""
     heap: dict[Object, Fields] = {}
     for _ in range(MOST_ROUNDS):
         before = len(chain.fields)

@@ -1,7 +1,6 @@
 """Calls: who is called, how arguments become parameters, and which callees are run."""
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from .holders import call_collection, call_named
 from .items import is_list, new_list
 from .outside import call_builtin, call_method_outside, call_outside
 from .parameters import Arguments, as_argument, bind_parameters, read_arguments
+from .setters import note_call, seek_model
 from .store import Raising, State, joined
 from .tracks import held, tracked
 
@@ -50,8 +50,6 @@ def call(engine: Engine, node: ir.Call, state: State) -> Val:
         state.control = before | callee.marks
     results = [call_thing(engine, node, callee, thing, arguments, state) for thing in callee.things]
     state.control = before
-    if isinstance(node.func, ir.Attribute) and node.func.attr in engine.question.setters:
-        _note_setter(engine, node, holder, arguments, state)
     if not results:
         return call_outside(engine, node, callee, "", arguments, state)
     return join_all(results)
@@ -73,6 +71,7 @@ def _callee(engine: Engine, node: ir.Call, holder: Val | None, state: State) -> 
         return engine.evaluate(node.func, state)
     if holder is None:
         return _super(engine, state, node.func.attr)
+    seek_model(engine, node.func, holder, state)
     return read_attribute(engine, state, holder, node.func.attr)
 
 
@@ -128,27 +127,6 @@ def _project(engine: Engine, node: ir.Call, arguments: Arguments, place: Project
             engine.tracks.hop(tracked(state, as_argument(engine, state, val, arguments, number, node)), consumer, "call")
     engine.consume(place.holder, place.name, consumer)
     return UNKNOWN
-
-
-def _note_setter(engine: Engine, node: ir.Call, holder: Val | None, arguments: Arguments, state: State) -> None:
-    """Remember what a setter of a model is called with, from outside the models; a field that turns out to hold one, too."""
-    receiver = engine.frame.receiver
-    if holder is None or (receiver is not None and any(thing.backing is not None for thing in receiver.objects)):
-        return
-    if not any(thing.backing is not None or isinstance(thing.cls, ClassValue) for thing in holder.objects):
-        engine.model_fields |= set(_fields_of(engine, node, holder, state))
-    for thing in holder.objects:
-        given = next(arguments.all(), NONE)
-        engine.note_setter(thing, given, engine.location(node.at), state)
-
-
-def _fields_of(engine: Engine, node: ir.Call, val: Val, state: State) -> Iterator[tuple[ClassValue, str]]:
-    """The class and attribute that hold what a method is called on."""
-    yield from (thing.field for thing in val.objects if thing.field is not None)
-    if isinstance(node.func, ir.Attribute) and isinstance(inner := node.func.value, ir.Attribute):
-        for holder in engine.evaluate(inner.value, state.copy()).objects:
-            if isinstance(holder.cls, ClassValue):
-                yield holder.cls, inner.attr
 
 
 # ---------------------------------------------------------------------- dispatch
@@ -288,6 +266,8 @@ def enter(engine: Engine, node: ir.Call, method: Method, arguments: Arguments, s
             engine.lost(f"{function.name}(…)", "the function cannot be read, or calls itself", node.at)
         return engine.declared_result(function, node)
     found = run_function(engine, node, method, code, arguments, state)
+    if function.name in engine.question.setters and method.receiver is not None:
+        note_call(engine, method.receiver, arguments, node.at, state)
     own = method.receiver is not None and any(thing in engine.drafts for thing in method.receiver.objects)
     return UNKNOWN if own else found
 

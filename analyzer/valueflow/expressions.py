@@ -12,6 +12,7 @@ from .domain import NONE, UNKNOWN, Closure, Exact, Items, Object, Val, exact, jo
 from .fields import front, initial, read_attribute, whole
 from .items import MOST_ITEMS, entries_of, items_of, new_list, read_element, truth
 from .lookups import look_up, origin_of, reads_key
+from .setters import seek_model
 from .store import State
 from .texts import index_text, text_of
 from .tracks import ELEMENT, ITEMS, shown, tracked
@@ -104,6 +105,7 @@ def attribute(engine: Engine, node: ir.Attribute, state: State) -> Val:
     holder = evaluate(engine, node.value, state)
     if reads_key(engine, state, holder, node.attr):
         return look_up(engine, state, holder, node.attr, None, node.at)
+    seek_model(engine, node, holder, state)
     return read_attribute(engine, state, holder, node.attr)
 
 

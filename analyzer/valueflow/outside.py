@@ -11,6 +11,7 @@ from .domain import NONE, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_c
 from .fields import NOT_CARRIED, built_attribute, read_attribute
 from .items import entries_of, items_of, new_dict, new_list, read_element
 from .lookups import look_up, origin_of, reads_key
+from .setters import seek_model
 from .store import State
 from .tracks import held, is_collection, shown, tracked
 
@@ -55,6 +56,7 @@ def _getattr(engine: Engine, node: ir.Call, state: State) -> Val:
     if holder.origin or reads_key(engine, state, holder, key.value):
         return look_up(engine, state, holder, key.value, default, node.at)
     unsure = state.unsure
+    seek_model(engine, ir.Attribute(node.arguments[0].value, key.value, node.at), holder, state)
     found = read_attribute(engine, state, holder, key.value)
     if default is None:
         return found

@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from .. import ir
 from ..values import ClassValue, FunctionValue
@@ -17,6 +17,10 @@ from .store import Fields, Raising, State, joined
 
 if TYPE_CHECKING:
     from .chain import Chain
+
+
+Root: TypeAlias = "tuple[FunctionValue, ClassValue | None]"
+"""A function to run from outside, and the class whose object it runs on."""
 
 
 def run_root(
@@ -94,10 +98,26 @@ def class_roots(chain: Chain, cls: ClassValue) -> Iterator[tuple[FunctionValue, 
 
 
 def calls_setter(chain: Chain, node: FunctionNode) -> bool:
+    """Whether a function asks something for a setter, by its name or by a text that is its name."""
+    names = chain.question.setters
     return any(
-        isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in chain.question.setters
+        (isinstance(each, ast.Attribute) and each.attr in names) or (isinstance(each, ast.Constant) and each.value in names)
         for each in ast.walk(node)
     )
+
+
+def callers_of(chain: Chain, roots: Sequence[Root]) -> Iterator[Root]:
+    """The constructors from which these functions are called, by way of whatever: where the ids are not read next to the setter's call."""
+    names = {cls.name if cls is not None else function.name for function, cls in roots}
+    setting = chain.searching(chain.question.setters)
+    for path in chain.tree.grep(tuple(name.encode() for name in sorted(names))) if names else ():
+        module = chain.program.index.module(chain.program.index.module_of(path))
+        for node in module.tree.body if module is not None else ():
+            cls = chain.types.name(module, node.name) if isinstance(node, ast.ClassDef) and module is not None else None
+            if isinstance(cls, ClassValue) and cls not in [each for _, each in roots]:
+                made = chain.types.find(cls, "__init__")[0]
+                if isinstance(made, FunctionValue) and setting.reaches(made, cls):
+                    yield made, cls
 
 
 def worker_roots(chain: Chain) -> list[tuple[FunctionValue, ClassValue]]:

@@ -2,11 +2,9 @@
 from __future__ import annotations
 
 LOST = {
-    "setting: by a bound method": "only a call that names the setter is one",
     "setting: by the setter's name": "only a call that names the setter is one",
     "setting: in a function": "the search begins in the class or function that calls the setter, not in what calls that",
     "setting: by another object": "the search begins in the class or function that calls the setter, not in what calls that",
-    "setting: with the runner in hand": "the search begins in the class or function that calls the setter, not in what calls that",
     "reading: by a key that is put together": "texts are not added",
     "reading: in an f-string": "texts are not put together",
     "reading: in a loop over what there is": "the entries of a config are not walked",

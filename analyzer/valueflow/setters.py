@@ -1,0 +1,46 @@
+"""The setters that take the ids: which fields hold the models that have them, and what they are given from outside the models."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .. import ir
+from ..values import ClassValue
+from .domain import NONE, Val
+from .store import State
+
+if TYPE_CHECKING:
+    from .engine import Engine
+    from .parameters import Arguments
+
+
+def seek_model(engine: Engine, node: ir.Attribute, holder: Val, state: State) -> None:
+    """What is asked for a setter is a model: remember the field that holds it, for the next round to know."""
+    if node.attr not in engine.question.setters or is_inside(engine):
+        return
+    if any(thing.backing is not None or isinstance(thing.cls, ClassValue) for thing in holder.objects):
+        return
+    engine.model_fields |= set(_fields(engine, node, holder, state))
+
+
+def _fields(engine: Engine, node: ir.Attribute, val: Val, state: State) -> Iterator[tuple[ClassValue, str]]:
+    """The class and attribute that hold what a method is asked of."""
+    yield from (thing.field for thing in val.objects if thing.field is not None)
+    if isinstance(inner := node.value, ir.Attribute):
+        for holder in engine.evaluate(inner.value, state.copy()).objects:
+            if isinstance(holder.cls, ClassValue):
+                yield holder.cls, inner.attr
+
+
+def note_call(engine: Engine, receiver: Val, arguments: Arguments, at: ir.At, state: State) -> None:
+    """Remember what a setter of a model was called with; a model that hands the ids on to its parts is no such caller."""
+    if not is_inside(engine):
+        given = next(arguments.all(), NONE)
+        for thing in receiver.objects:
+            engine.note_setter(thing, given, engine.location(at), state)
+
+
+def is_inside(engine: Engine) -> bool:
+    """Whether a method of a model is running."""
+    receiver = engine.frame.receiver
+    return receiver is not None and any(thing.backing is not None for thing in receiver.objects)
