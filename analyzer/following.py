@@ -4,18 +4,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .configs import Config, load_config
+from .errors import BadInput
 from .evaluation import Program, Target
-from .graph import Edge, FlowGraph
+from .graph import Edge, FlowGraph, Node
 from .request import Ids, Request
-from .results import Assumption, Evaluation, Location, Step
+from .results import Assumption, Evaluation
 from .source import SourceTree
 from .target import ConfigFacts
 from .valueflow.build import build_graph, make_question
+from .valueflow.net import JOINED, ROWS
 from .wiring import Found
 
 
 def follow(program: Program, tree: SourceTree, found: list[Found], config: ConfigFacts, layers: int, request: Request) -> list[Followed]:
     """The graph of each class."""
+    if request.ids is not None and (request.draft is not None or len(request.ids) > 1):
+        raise BadInput("--ids stands for the ids in a draft's config: give one list of them, or --draft")
     configs = configs_in_hand(request)
     ids = request.ids[0] if request.ids else None
     return [follow_one(program, tree, one, config, layers, configs, ids) for one in found]
@@ -59,18 +63,21 @@ def ids_read(graph: FlowGraph) -> Ids:
 
 def annotate(graph: FlowGraph, evaluation: Evaluation) -> None:
     """Write what was proved for these ids on the hops: the ids between key and test, the points from the capture on."""
-    steps = {step.at: step for step in evaluation.path}
     points = f"[{', '.join(evaluation.captured)}]" if evaluation.captured else ""
-    captured = set(graph.between(graph.of_kind("capture"), graph.nodes))
-    graph.rewrite(lambda edge: annotated(edge, steps, points if edge.target in captured else ""))
+    captures = graph.of_kind("capture")
+    kept = graph.reached(captures, without=[node for node in graph.nodes if not keeps_points(node)])
+    alone = len({node.at for node in captures}) == 1  # of several captures it is not told here which takes which point
+    graph.rewrite(lambda edge: annotated(edge, points, kept, alone))
 
 
-def annotated(edge: Edge, steps: dict[Location, Step], points: str) -> Edge:
-    if edge.kind == "width":
+def keeps_points(node: Node) -> bool:
+    """Whether the captured points are still those behind a place, in the same order: a concatenation and a choice of rows keep them."""
+    return node.kind != "transform" or node.label == JOINED or ROWS.fullmatch(node.label) is not None
+
+
+def annotated(edge: Edge, points: str, kept: set[Node], alone: bool) -> Edge:
+    if edge.kind == "width" or edge.target not in kept or not points or not keeps_points(edge.target):
         return edge
-    if points:
-        return replace(edge, before=edge.before or ("" if edge.target.kind == "capture" else points), after=edge.after or points)
-    step = steps.get(edge.at)
-    if step is not None and edge.target.kind in ("transform", "attribute") and not edge.after:
-        return replace(edge, before=step.before, after=step.after)
-    return edge
+    if edge.target.kind == "capture":
+        return replace(edge, after=edge.after or points) if alone else edge
+    return replace(edge, before=edge.before or points, after=edge.after or points) if edge.source in kept else edge

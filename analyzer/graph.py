@@ -5,7 +5,7 @@ merged: ``context`` tells the same code apart where it ran for another object or
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
@@ -242,6 +242,17 @@ class FlowGraph:
         ahead = self._closure(sources, forwards=True)
         behind = self._closure(targets, forwards=False)
         return (node for node in self._graph.nodes if node in ahead and node in behind)
+
+    def reached(self, starts: Iterable[Node], without: Collection[Node]) -> set[Node]:
+        """The nodes that are reached from some without leaving any of others; these are reached too."""
+        found: set[Node] = set()
+        pending = list(starts)
+        while pending:
+            node = pending.pop()
+            if node not in found:
+                found.add(node)
+                pending += [] if node in without else self._graph.successors(node)
+        return found
 
     def _closure(self, starts: Iterable[Node], forwards: bool) -> set[Node]:
         step = nx.descendants if forwards else nx.ancestors

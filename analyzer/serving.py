@@ -53,7 +53,8 @@ def served_ids(program: Program, tree: SourceTree, found: Found, configs: Mappin
     two calls that give different ids none is taken for the one that counts."""
     from .valueflow.build import read_ids  # networkx is imported only where a way is followed
 
-    reading = read_ids(program, tree, Target(program, found.cls, found.setter, DEFAULT_LAYERS, config), found, configs)
+    target = Target(program, found.cls, found.setter, DEFAULT_LAYERS, config)
+    reading = read_ids(program, tree, target, found, configs, architectures_of(configs["draft"]))
     setter = Location(program.printed(found.function.module.path), found.function.node.lineno if found.function.node else 1)
     entry, path = entry_of(reading.path), tuple(steps_of(reading.path))
     if not reading.given:
@@ -67,9 +68,17 @@ def served_ids(program: Program, tree: SourceTree, found: Found, configs: Mappin
         others = f"{ids_text(last.ids)} here and {ids_text(other.ids)} at {other.at}"
         reason = f"{found.setter} is given {others}; which of them a run keeps is not followed"
         return ServedIds(None, "not established", reason, last.at, entry, path)
+    if reading.gap is not None:
+        return ServedIds(None, "not established", reading.gap.reason, reading.gap.at, entry, path)
     texts = program.flow.facts.texts
     assumptions = tuple(Assumption(name, texts.get(name, name)) for name in sorted(reading.assumptions))
     return ServedIds(first.ids, "established", None, None, entry, path, assumptions)
+
+
+def architectures_of(draft: Config) -> tuple[str, ...]:
+    """The classes that the draft's config is for."""
+    named = draft.values.get("architectures")
+    return tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
 
 
 def entry_of(path: Sequence[Edge]) -> Location | None:

@@ -2,38 +2,23 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 from trained import HOOKS, changed, points, side
 
+from flowcheck.analyzer import pipeline
 from flowcheck.analyzer.errors import BadInput
 from flowcheck.analyzer.pipeline import analyze
 from flowcheck.analyzer.request import Request
 from flowcheck.analyzer.results import Analysis, Location
 from flowcheck.analyzer.rule import Finding, Severity, judge
+from flowcheck.analyzer.serving import ServedIds
 from flowcheck.rules import RULES
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 TREE = FIXTURES / "ids-changed-after-training/tree"
 TARGET = {"architectures": ["DeepseekLikeForCausalLM"], "num_hidden_layers": 8, "hidden_size": 16}
-
-
-RUNNER = """
-import json
-
-from transformers import PretrainedConfig
-
-
-class Runner:
-    def __init__(self, server_args, model):
-        self.model = model
-        with open(server_args.speculative_draft_model_path) as file:
-            config = PretrainedConfig.from_dict(json.load(file))
-        self.model.set_eagle3_layers_to_capture(config.eagle_config["eagle_aux_hidden_state_layer_ids"])
-"""
-"""An engine's reader of the key, as short as can be."""
 
 
 def check(folder: Path, ids: list[int], trainer: str | None, tree: Path = TREE, target: dict[str, object] = TARGET) -> Analysis:
@@ -91,13 +76,11 @@ def test_a_stage_that_no_id_captures_has_no_suggestion(here: Path) -> None:
     assert (finding.code, finding.help) == ("FC101", None)
 
 
-def test_what_the_engine_raises_is_not_compared(here: Path) -> None:
+def test_what_the_engine_raises_is_not_compared(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = {**TARGET, "architectures": ["LlamaForCausalLM"]}
-    engine = here / "engine"
-    shutil.copytree(FIXTURES / "llama-like/tree", engine)
-    runner = engine / "sglang/srt/runner.py"
-    runner.write_text(RUNNER)
-    found = check(here, [-1, 1], HOOKS, engine, target)
+    given = ServedIds((-1, 1), "established", None, None, None, ())  # the tree is a target alone: nothing reads a config in it
+    monkeypatch.setattr(pipeline, "server", lambda *_: lambda *_: given)
+    found = check(here, [-1, 1], HOOKS, FIXTURES / "llama-like/tree", target)
     (finding,) = loud(found)
     assert finding.code == "FC901" and "the engine raises TypeError" in finding.message
 

@@ -16,7 +16,9 @@ from .store import State
 
 @dataclass(slots=True)
 class Frame:
-    """One running function. ``results`` are the values that it returned, with the states in which it did."""
+    """One running function. ``results`` are the values that it returned, with the states in which it did. ``left``: it may have been left
+    early, under a condition that is not known.
+    """
 
     module: Module
     code: ir.Function | None
@@ -27,6 +29,7 @@ class Frame:
     context: str
     symbol: str
     results: list[tuple[Val, State]] = field(default_factory=list)
+    left: bool = False
     yields: list[Val] = field(default_factory=list)
     breaks: list[State] = field(default_factory=list)
     continues: list[State] = field(default_factory=list)

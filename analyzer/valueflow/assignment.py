@@ -5,13 +5,15 @@ from dataclasses import replace
 
 from .. import ir
 from ..graph import Node, NodeKind
-from ..values import ClassValue
+from ..values import ClassValue, Instance
 from .domain import UNKNOWN, Exact, Items, Object, Val, join_all
 from .engine import Engine
 from .fields import front, initial
+from .items import is_list
+from .setters import is_inside
 from .store import State
 from .texts import text_of
-from .tracks import ELEMENT, ITEMS, held, is_collection, shown
+from .tracks import ELEMENT, ITEMS, held, is_collection, shown, tracked
 
 
 def assign_statement(engine: Engine, node: ir.Assign, state: State) -> None:
@@ -81,6 +83,7 @@ def known_items(state: State, thing: Object) -> tuple[Val, ...] | None:
 def _assign_attribute(engine: Engine, state: State, target: ir.Attribute, val: Val) -> None:
     holder = engine.evaluate(target.value, state)
     objects = holder.objects
+    doubt_write(engine, state, holder, target.at)
     for thing in objects:
         kind: NodeKind = "field" if _carries_batch(thing) else "attribute"
         label = f"{class_name(thing)}.{target.attr}"
@@ -93,6 +96,15 @@ def _assign_attribute(engine: Engine, state: State, target: ir.Attribute, val: V
         state.write(thing, target.attr, stored)
     if not objects and val.marks:
         engine.lost(f"{target.attr} =", "the object that is given a tracked value is not known", target.at)
+
+
+def doubt_write(engine: Engine, state: State, holder: Val, at: ir.At) -> None:
+    """A write to a config, or from outside to a model."""
+    del state
+    if any(role == "draft" for role, _ in holder.origin):
+        engine.doubt("the draft's config is written to", at)
+    if any(isinstance(thing.backing, Instance) for thing in holder.objects) and not is_inside(engine):
+        engine.doubt("the model is written to from outside", at)
 
 
 def is_captured(state: State, val: Val) -> bool:
@@ -127,6 +139,9 @@ def _carries_batch(thing: Object) -> bool:
 
 def _assign_item(engine: Engine, state: State, target: ir.Subscript, val: Val) -> None:
     holder, index = engine.evaluate(target.value, state), engine.evaluate(target.index, state)
+    doubt_write(engine, state, holder, target.at)
+    if any(thing.loaded or (is_list(thing) and tracked(state, Val((thing,)))) for thing in holder.objects):
+        engine.doubt("an item of a list or of a config is written over", target.at)
     if state.control and is_captured(state, val):
         val = val.marked(captured(engine, state.control, text_of(target), target.at))
     for thing in holder.objects:

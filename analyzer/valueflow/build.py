@@ -1,8 +1,9 @@
 """Building the graph of one target class, in three parts: what reads the ids, what runs the models, and what the draft makes of it."""
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..configs import Config
 from ..evaluation import MAX_DECISIONS, Model, Program, Target
@@ -14,15 +15,16 @@ from ..outcome import Outcome, first_open
 from ..request import Ids
 from ..results import Location, NotEstablished
 from ..source import SourceTree
-from ..values import ClassValue
+from ..values import ClassValue, Instance
 from ..wiring import Found
 from .asked import Question, SetterCall
 from .chain import Chain
 from .domain import Exact, Object, Val
 from .drafts import draft_models
 from .finish import finish
-from .roots import Root, callers_of, run_root, setter_roots, worker_roots
-from .store import Fields
+from .net import gap
+from .roots import Root, callers_of, heirs_of, run_root, setter_roots, worker_roots
+from .store import Fields, State
 from .tracks import shown, tracked
 from .types import Types
 from .widths import show_width
@@ -100,16 +102,48 @@ def run_readers(chain: Chain, roots: Sequence[Root]) -> dict[Object, Fields]:
         chain.graph.clear()
         chain.missing.clear()
         chain.calls.clear()
+        chain.doubts.clear()
         heap = {}
         for function, cls in roots:
             engine = chain.engine(chain.setting)
             state = run_root(engine, function, cls, {})
             chain.finished(engine)
-            if state is not None and any(tracked(call.state, call.ids) for call in engine.setter_calls):
+            told = [call for call in engine.setter_calls if tracked(call.state, call.ids)]
+            if state is not None and told:
                 heap = state.heap
+                doubt_rewrites(chain, told[-1], state)
         if len(chain.fields) == before:
             break
     return heap
+
+
+def doubt_rewrites(chain: Chain, call: SetterCall, end: State) -> None:
+    """What the setter left in the models must be what is there in the end."""
+    for thing, fields in end.heap.items():
+        if isinstance(thing.backing, Instance) and call.state.heap.get(thing) != fields:
+            names = [name for name, val in fields.items() if call.state.fields(thing).get(name) != val]
+            reason = f"{', '.join(names)} of {thing.path} is written again after the setter's call"
+            chain.doubts.setdefault(call.at, NotEstablished("the value", reason, call.at))
+
+
+def written_elsewhere(chain: Chain) -> NotEstablished | None:
+    """A place outside the models that writes an attribute which the setter sets: which write comes last is not known."""
+    written = (fields for call in chain.calls for thing, fields in call.state.heap.items() if isinstance(thing.backing, Instance))
+    names = {name for fields in written for name in fields}
+    assert isinstance(chain.target.cls, ClassValue)
+    folder = chain.target.cls.module.path.rpartition("/")[0]
+    for path in chain.tree.grep(tuple(f".{name}".encode() for name in sorted(names))) if names else ():
+        module = chain.program.index.module(chain.program.index.module_of(path)) if path.rpartition("/")[0] != folder else None
+        for node in ast.walk(module.tree) if module is not None else ():
+            if isinstance(node, ast.Attribute) and node.attr in names and isinstance(node.ctx, ast.Store) and not _is_own(node):
+                reason = f"{node.attr} is written here too"
+                return NotEstablished("the value", reason, Location(chain.program.printed(path), node.lineno))
+    return None
+
+
+def _is_own(node: ast.Attribute) -> bool:
+    """An attribute of ``self``: of another class, which has one of the same name."""
+    return isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,18 +162,25 @@ class Reading:
     given: tuple[Given, ...]
     path: Path
     assumptions: frozenset[str]
+    gap: NotEstablished | None
 
 
-def read_ids(program: Program, tree: SourceTree, target: Target, found: Found, configs: Mapping[str, Config]) -> Reading:
+def read_ids(
+    program: Program, tree: SourceTree, target: Target, found: Found, configs: Mapping[str, Config], architectures: tuple[str, ...] = ()
+) -> Reading:
     """What the readers of the keys come to, with these configs in hand."""
     graph = FlowGraph(program.flow.name, found.cls.name)
     chain = start(program, tree, target, found, make_question(program.flow, configs, None), graph)
-    read_side(chain)
+    chain.architectures = architectures
+    heap = read_side(chain)
+    doubt = next(iter(chain.doubts.values()), None) or written_elsewhere(chain)
+    graph.coverage += work_side(chain, heap) if heap and doubt is None else ()
+    doubt = doubt or next(iter(chain.doubts.values()), None) or (gap(chain) if heap else None)
     finish(chain)
     calls = [call for call in chain.calls if call.receiver is chain.target]
     ends = [node for node in graph.of_kind("parameter") if node.symbol.endswith(f".{found.setter}")]
     path = graph.path(graph.of_kind("key"), ends) or ()
-    return Reading(tuple(given(call) for call in calls), path, frozenset(chain.assumptions))
+    return Reading(tuple(given(call) for call in calls), path, frozenset(chain.assumptions), doubt)
 
 
 def given(call: SetterCall) -> Given:
@@ -167,23 +208,30 @@ def work_side(chain: Chain, heap: dict[Object, Fields]) -> Iterator[Coverage]:
     roots = worker_roots(chain)
     for function, cls in roots:
         ended: list[str] = []
+        chain.workers.append(cls)
         engine = chain.engine(chain.forwarding, drafts)  # without one to choose from, the draft is what the worker itself makes
         run_root(engine, function, cls, heap)
         chain.finished(engine)
         ended += [holder.path for holder, _, _ in engine.consumed]
         for holder, name, node in engine.consumed:
             show_width(chain, holder, name, node)
-        yield coverage(chain, cls, drafts, ended)
+        part = coverage(chain, cls, drafts, ended)
+        yield part
+        yield from (replace(part, what=f"{heir.name} (as {cls.name})", at=place_of(chain, heir)) for heir in heirs_of(chain, cls))
     if not roots or not chain.graph.of_kind("capture"):
         forward_alone(chain, heap)
 
 
 def coverage(chain: Chain, cls: ClassValue, drafts: tuple[Object, ...], ended: list[str]) -> Coverage:
     """What was followed through one worker."""
-    place = Location(chain.program.printed(cls.module.path), cls.node.lineno if cls.node is not None else 1)
+    place = place_of(chain, cls)
     names = ", ".join(draft.path for draft in drafts) or "any draft"
     missing = () if ended else (NotEstablished(cls.name, f"captured states were not seen to reach {names} through it", place),)
     return Coverage(cls.name, place, tuple(phases_of(chain, cls)) if ended else (), missing)
+
+
+def place_of(chain: Chain, cls: ClassValue) -> Location:
+    return Location(chain.program.printed(cls.module.path), cls.node.lineno if cls.node is not None else 1)
 
 
 def phases_of(chain: Chain, cls: ClassValue) -> Iterator[str]:

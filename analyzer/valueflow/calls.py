@@ -282,7 +282,9 @@ def run_function(engine: Engine, node: ir.Call, callee: Method | Closure, code: 
     frame = _frame(engine, callee, code, node)
     inner = State({}, state.heap, state.control)
     with engine.entered(frame):
+        engine.tracks.supposing = "models" if engine.is_model(callee) else ""
         bind_parameters(engine, inner, code, callee, moved)
+        engine.tracks.supposing = ""
         try:
             end = engine.run_block(code.body, inner)
         except Raising as raising:

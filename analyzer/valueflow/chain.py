@@ -22,7 +22,7 @@ class Chain:
     """The parts of one analysis.
 
     ``fields`` are the classes and attributes that turned out to hold a model, ``calls`` the calls of a setter, ``missing`` what was not
-    followed, ``assumptions`` the names of those used.
+    followed, ``assumptions`` the names of those used, ``doubts`` what no proof can rest on, ``workers`` the classes that were run.
     """
 
     program: Program
@@ -38,6 +38,8 @@ class Chain:
     called: dict[Key, tuple[tuple[FunctionValue, ClassValue | None], ...]] = field(default_factory=dict)
     calls: list[SetterCall] = field(default_factory=list)
     assumptions: set[str] = field(default_factory=set)
+    doubts: dict[Location, NotEstablished] = field(default_factory=dict)
+    workers: list[ClassValue] = field(default_factory=list)
 
     @property
     def pipeline(self) -> Pipeline:
@@ -76,6 +78,7 @@ class Chain:
     def finished(self, engine: Engine) -> None:
         """Keep what an engine's run came to beside the graph."""
         self.missing |= engine.unfollowed
+        self.doubts |= engine.doubts
         self.calls += engine.setter_calls
         self.assumptions |= engine.assumptions
 

@@ -34,7 +34,9 @@ def conditional(engine: Engine, node: ir.Conditional, state: State) -> Val:
     marks = tested(engine, state, node.test, test)
     state.control = before | marks
     if answer is None:
+        engine.open += 1
         body, orelse = engine.evaluate(node.body, state), engine.evaluate(node.orelse, state)
+        engine.open -= 1
         found = join(body, orelse)
     else:
         found = engine.evaluate(node.body if answer else node.orelse, state)

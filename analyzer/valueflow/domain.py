@@ -36,6 +36,7 @@ class Object:
     ``cls`` is its class, or the declared one, or None until an annotation tells. ``backing`` is the same object as the interpreter built
     it. ``field`` is the class and attribute that hold it, where it was found in one. ``made``: by the code that was run. ``lasting``: it
     lives as long as the engine, so that handing it on hands on nothing. ``element``: any item of a collection that is declared.
+    ``loaded``: it is an entry of a config.
     """
 
     path: str
@@ -45,6 +46,7 @@ class Object:
     made: bool = False
     lasting: bool = False
     element: Val | None = None
+    loaded: bool = False
 
     def __repr__(self) -> str:
         return self.path

@@ -56,6 +56,7 @@ class Engine:
     serial: int = 0
     handed: int = 0
     raised: bool = False
+    open: int = 0
     wrappers: dict[ast.AST, Val | None] = field(default_factory=dict)
     symbolic: dict[tuple[Object, str], Val] = field(default_factory=dict)
     backings: dict[Instance | ListValue, Object] = field(default_factory=dict)
@@ -64,6 +65,7 @@ class Engine:
     setter_calls: list[SetterCall] = field(default_factory=list)
     consumed: list[tuple[Object, str, Node]] = field(default_factory=list)
     assumptions: set[str] = field(default_factory=set)
+    doubts: dict[Location, NotEstablished] = field(default_factory=dict)
     unfollowed: dict[Location, NotEstablished] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -90,6 +92,16 @@ class Engine:
         """A tracked value went where it is not followed."""
         place = self.location(at)
         self.unfollowed.setdefault(place, NotEstablished(what, reason, place))
+
+    def doubt(self, reason: str, at: ir.At) -> None:
+        """Something happens to what is followed that this analysis does not tell exactly: no proof can rest on it."""
+        place = self.location(at)
+        self.doubts.setdefault(place, NotEstablished("the value", reason, place))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether control is here only under a condition that is not known."""
+        return self.open > 0 or any(frame.left for frame in self.frames)
 
     def consume(self, holder: Object, name: str, node: Node) -> None:
         self.consumed.append((holder, name, node))
@@ -166,6 +178,17 @@ class Engine:
     def is_path(self, val: Val) -> bool:
         return any(thing.path.rpartition(".")[2] in self.question.paths for thing in val.objects)
 
+    def is_model(self, callee: object) -> bool:
+        """Whether a callee is a method of a model that was found behind a field, called from outside the models."""
+        receiver = callee.receiver if isinstance(callee, Method) else None
+        outer = self.frames[-2].receiver if len(self.frames) > 1 else None
+        roots = [thing for thing in receiver.objects if thing in self.drafts or self.is_root(thing)] if receiver is not None else []
+        return bool(roots) and not (outer is not None and any(self.is_root(thing) or thing in self.drafts for thing in outer.objects))
+
+    def is_root(self, thing: Object) -> bool:
+        """Whether a thing is the target's model itself."""
+        return thing.backing is not None and "." not in thing.path
+
     def is_handle(self, thing: Object) -> bool:
         """Whether a thing is what the target is run by: its worker, or a class that holds a model behind it."""
         holds_model = isinstance(thing.cls, ClassValue) and any(thing.cls is owner for owner, _ in self.model_fields)
@@ -240,6 +263,11 @@ class Engine:
         facts = self.machine.supposed
         found = facts.calls.get(function.name) if function.owner is None else None
         found = found or facts.returns.get(returned_class(function))
+        return None if found is None else self.fact(found)
+
+    def supposed_of(self, cls: ClassValue | External) -> Val | None:
+        """What the flow supposes that an object of this class is; None where it supposes nothing."""
+        found = self.machine.supposed.returns.get(cls.name.rpartition(".")[2])
         return None if found is None else self.fact(found)
 
     def fact(self, found: Supposed) -> Val:

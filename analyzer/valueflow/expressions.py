@@ -10,7 +10,7 @@ from .calls import call
 from .conditions import boolean, compare, conditional
 from .domain import NONE, UNKNOWN, Closure, Exact, Items, Object, Val, exact, join, join_all
 from .fields import front, initial, read_attribute, whole
-from .items import MOST_ITEMS, entries_of, items_of, new_list, read_element, truth
+from .items import MOST_ITEMS, entries_of, is_list, items_of, new_list, read_element, truth
 from .lookups import look_up, origin_of, reads_key
 from .setters import seek_model
 from .store import State
@@ -120,8 +120,10 @@ def subscript(engine: Engine, node: ir.Subscript, state: State) -> Val:
         known = [item for thing in holder.things for item in _at(state, holder, thing, key.value)]
         if known:
             return join_all(known)
-    if holder.marks:
+    if holder.marks and not any(map(is_list, holder.things)):
         return transformed(engine, state, holder, f"[{index_text(node.index)}]", node)
+    if (inside := tracked(state, holder)) and all(map(is_list, holder.things)):  # one of them, or some: no longer all of them in order
+        return transformed(engine, state, replace(holder, marks=inside), f"items[{index_text(node.index)}]", node)
     objects = [initial(engine, thing, ELEMENT) for thing in holder.objects if ELEMENT not in state.fields(thing)]
     if isinstance(node.index, ir.Slice):
         return holder

@@ -104,6 +104,8 @@ def _initial(engine: Engine, thing: Object, name: str) -> Val:
         engine.assumptions.add("models")
         return Val(models)
     types = engine.types.attribute(thing.cls, name)
+    if (supposed := next((fact for cls in types if (fact := engine.supposed_of(cls)) is not None), None)) is not None:
+        return supposed
     items = engine.types.elements(thing.cls, name) if not types else ()
     if items:
         element = Val(tuple(Object(f"{path}[…]", cls, lasting=thing.lasting) for cls in items))
@@ -179,6 +181,8 @@ def front(holder: Val, inner: Val) -> Val:
 
 def read_attribute(engine: Engine, state: State, val: Val, name: str) -> Val:
     """``val.name``."""
+    if name == "__dict__":
+        engine.doubt("attributes are reached by way of __dict__", engine.at)
     if val.marks and not any(isinstance(thing.cls, ClassValue) for thing in val.objects):
         return UNKNOWN if name in NOT_CARRIED else Val((Outside(val, name),), open=True, marks=val.marks, mixed=val.mixed)
     found = [_of_thing(engine, state, val, thing, name) for thing in val.things]

@@ -9,7 +9,7 @@ from ..values import ClassValue
 from .assignment import captured
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Val, join, join_all
 from .fields import front
-from .items import items_of, new_list, read_element
+from .items import is_list, items_of, new_list, read_element
 from .lookups import look_up, reads_key
 from .store import State
 from .texts import text_of
@@ -29,6 +29,7 @@ def call_collection(engine: Engine, node: ir.Call, holder: Val, arguments: Argum
     """A method of a collection or an in-place method of a tensor; None where it is something else."""
     assert isinstance(node.func, ir.Attribute)
     name = node.func.attr
+    doubt_method(engine, state, name, holder, arguments, node.at)
     if name in WRITE_IN_PLACE:
         return write_in_place(engine, node, holder, arguments, state)
     if name == "get" and (found := config_get(engine, node, holder, arguments, state)) is not None:
@@ -39,6 +40,24 @@ def call_collection(engine: Engine, node: ir.Call, holder: Val, arguments: Argum
             engine.lost(f"{name}(…)", "the collection that is given a tracked value is not known", node.at)
         return None
     return call_named(engine, state, node, name, text_of(node.func), holder, things, arguments)
+
+
+TOLD = frozenset({*PUT, "get", "items", "keys", "values", "copy", "index", "count", "clear", "insert", "pop", "to_dict", "startswith"})
+"""Methods of collections of which it is told exactly what they do to known items."""
+CHANGES = frozenset({"update", "pop", "popitem", "setdefault", "clear", "__setitem__", "__setattr__", "__delitem__"})
+"""Methods that change a config."""
+
+
+def doubt_method(engine: Engine, state: State, name: str, holder: Val, arguments: Arguments, at: ir.At) -> None:
+    """A method that may change what is followed, in a way that is not told exactly."""
+    if name in CHANGES and any(role == "draft" for role, _ in holder.origin):
+        engine.doubt(f"{name}() changes the config", at)
+    lists = [thing for thing in holder.objects if thing.loaded or (is_list(thing) and tracked(state, Val((thing,))))]
+    exact_pop = name == "pop" and items_of(state, holder) is not None
+    if lists and (name not in TOLD or (name == "pop" and not exact_pop)):
+        engine.doubt(f"what {name}() does to a list is not told exactly", at)
+    if is_list(holder.only) and name in PUT_ALL and any(tracked(state, val) for val in arguments.all()):
+        engine.doubt(f"the order in which {name}() adds is not told exactly", at)
 
 
 def call_named(
@@ -104,6 +123,9 @@ def delete_item(engine: Engine, state: State, target: ir.Subscript) -> None:
     for thing in holder.objects:
         if isinstance(target.index, ir.Slice) and target.index.lower is target.index.upper is None:
             empty(state, thing, certain=holder.only is thing)
+        elif thing.loaded or is_list(thing):
+            if thing.loaded or tracked(state, Val((thing,))):
+                engine.doubt("an item of a list is deleted", target.at)
         elif isinstance(key, Exact) and holder.only is thing:
             state.heap[thing] = {name: val for name, val in state.fields(thing).items() if name != f"[{key.value!r}]"}
 

@@ -95,11 +95,11 @@ def convert(engine: Engine, state: State, value: object, path: str) -> Val:
         case None | bool() | int() | float() | str():
             return exact(value)
         case list():
-            made = Object(path, made=True)
+            made = Object(path, made=True, loaded=True)
             state.write(made, ITEMS, Val((Items(tuple(convert(engine, state, item, f"{path}[{n}]") for n, item in enumerate(value))),)))
             return Val((made,))
         case dict():
-            return Val((Object(path, External("builtins.dict"), made=True),))
+            return Val((Object(path, External("builtins.dict"), made=True, loaded=True),))
     return UNKNOWN
 
 

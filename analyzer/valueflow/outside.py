@@ -24,6 +24,7 @@ FORM_ONLY = frozenset({
     "randn_like", "numel", "broadcast_shapes", "result_type", "isnan", "isinf", "equal", "allclose", "argmax", "argsort", "nonzero",
 })  # fmt: skip
 """Functions of torch whose result has a tensor's form, or tells of it, but does not hold it."""
+JOINS = frozenset({"cat", "concat", "concatenate"})
 CATS = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "dstack", "column_stack"})
 COPIES = frozenset({"list", "tuple", "sorted", "reversed", "set", "frozenset", "deque", "iter"})
 
@@ -52,6 +53,8 @@ def _getattr(engine: Engine, node: ir.Call, state: State) -> Val:
     default = rest[0] if rest else None
     key = wanted.only
     if not isinstance(key, Exact) or not isinstance(key.value, str):
+        if any(thing.backing is not None for thing in holder.objects):
+            engine.doubt("an attribute of the model is asked for by a name that is not known", node.at)
         return UNKNOWN
     if holder.origin or reads_key(engine, state, holder, key.value):
         return look_up(engine, state, holder, key.value, default, node.at)
@@ -229,6 +232,8 @@ def call_outside(engine: Engine, node: ir.Call, callee: Val, name: str, argument
     if not any(is_collection(val) for val in given):  # objects that hold something tracked: they stay what they are
         engine.assumptions.add("unfollowed-calls")
         return UNKNOWN
+    if any(shown(state, val) or any(thing.loaded for thing in val.objects) for val in given):
+        engine.doubt(f"what {last or 'a call'}() does with the value is not known", node.at)
     if not name.startswith(("torch", "copy.", "numpy", "functools", "itertools", "typing.cast")):
         engine.lost(f"{last or 'a call'}(…)", "what it does with the tracked value is not known", node.at)
         return UNKNOWN
@@ -238,9 +243,12 @@ def call_outside(engine: Engine, node: ir.Call, callee: Val, name: str, argument
 
 
 def _transform(engine: Engine, node: ir.Call, last: str, given: list[Val], arguments: Arguments, state: State) -> Val:
-    made = engine.node("transform", last, node.at)
+    label = last
+    if last in JOINS:
+        label = "cat" if _by_feature(arguments) else "cat of rows"
+    made = engine.node("transform", label, node.at)
     marks = frozenset(mark for val in given for mark in tracked(state, val))
-    engine.tracks.hop(marks, made, "data", last)
+    engine.tracks.hop(marks, made, "data", label)
     widened = last in CATS and _by_feature(arguments) and any(_mixes(state, val) for val in arguments.positional)
     mixed = widened or any(val.mixed for val in given)
     return Val(open=True, marks=frozenset({made}), mixed=mixed)

@@ -126,8 +126,21 @@ def worker_roots(chain: Chain) -> list[tuple[FunctionValue, ClassValue]]:
     found = [(function, cls) for cls in classes for function in entry_methods(chain, cls)]
     if not found:
         return [(function, cls) for cls in classes for function in loose_methods(chain, cls)]
-    own = [(function, cls) for function, cls in found if function.owner is cls]
+    own = [(function, cls) for function, cls in found if function.owner is cls or overrides(chain, cls)]
     return own or found
+
+
+def overrides(chain: Chain, cls: ClassValue) -> bool:
+    """Whether a worker that inherits how it is run has a method of its own in the place of an inherited one."""
+    methods = [node.name for node in (cls.node.body if cls.node is not None else ()) if isinstance(node, FunctionNode)]
+    inherited = chain.types.order(cls)[1:]
+    return any(name != "__init__" and any(chain.types.find(base, name)[1] for base in inherited) for name in methods)
+
+
+def heirs_of(chain: Chain, cls: ClassValue) -> list[ClassValue]:
+    """The workers that are run exactly as this one is."""
+    run = [each for _, each in worker_roots(chain)]
+    return [each for each in worker_classes(chain) if cls in chain.types.order(each)[1:] and each not in run]
 
 
 def worker_classes(chain: Chain) -> Iterator[ClassValue]:

@@ -36,6 +36,8 @@ def note_call(engine: Engine, receiver: Val, arguments: Arguments, at: ir.At, st
     """Remember what a setter of a model was called with; a model that hands the ids on to its parts is no such caller."""
     if not is_inside(engine):
         given = next(arguments.all(), NONE)
+        if engine.is_open:
+            engine.doubt("whether the setter is called here hangs on a condition that is not known", at)
         for thing in receiver.objects:
             engine.note_setter(thing, given, engine.location(at), state)
 

@@ -141,15 +141,18 @@ def _if(engine: Engine, node: ir.If, state: State) -> State | None:
     narrow(engine, node.test, state, True)
     narrow(engine, node.test, other, False)
     handed = engine.handed
+    engine.open += 1
     yes = _caught(engine, node.body, state)
     then = engine.handed
     no = _caught(engine, node.orelse, other)
+    engine.open -= 1
     if (then > handed) != (engine.handed > then):  # followed are the runs in which the ids are handed over
         after = (yes if then > handed else no) or yes or no
     else:
         after = joined(yes, no, lambda t, n: initial(engine, t, n))
     if after is not None:
         left = (yes is None) != (no is None) and not engine.raised
+        engine.frame.left = engine.frame.left or left
         after.control = before | marks if left else before  # what comes behind a branch that is left early hangs on its test
     return after
 
@@ -227,6 +230,7 @@ def _loop(engine: Engine, body: ir.Block, orelse: ir.Block, state: State, begin:
     outer = frame.breaks, frame.continues
     frame.breaks, frame.continues = [], []
     after: State | None = state
+    engine.open += 1
     for _ in range(PASSES):
         assert after is not None
         inner = after.copy()
@@ -236,6 +240,7 @@ def _loop(engine: Engine, body: ir.Block, orelse: ir.Block, state: State, begin:
             ended = joined(ended, other, lambda t, n: initial(engine, t, n))
         frame.breaks, frame.continues = [], []
         after = joined(after, ended, lambda t, n: initial(engine, t, n))
+    engine.open -= 1
     frame.breaks, frame.continues = outer
     assert after is not None
     after.control = state.control
@@ -255,9 +260,11 @@ def _try(engine: Engine, node: ir.Try, state: State) -> State | None:
     ends = run_block(engine, node.orelse, after) if after is not None else None
     if may_raise:
         start = raised.copy() if raised is not None else joined(before, after, lambda t, n: initial(engine, t, n))
+        engine.open += 1
         for handler in node.handlers:
             assert start is not None
             ends = joined(ends, _caught(engine, handler.body, start.copy()), lambda t, n: initial(engine, t, n))
+        engine.open -= 1
         if raised is not None and not node.handlers:
             raise Raising(raised)
     if ends is not None:

@@ -5,14 +5,16 @@ from .. import ir
 
 
 def index_text(node: ir.Expression) -> str:
+    """What stands between the brackets; an axis that is left out is ``...``, as in the source."""
     match node:
-        case ir.Const():
-            return repr(node.value)
-        case ir.Name():
-            return node.id
         case ir.Slice():
-            return ":".join("" if part is None else index_text(part) for part in (node.lower, node.upper))
-    return "…"
+            ends = (node.lower, node.upper) if node.step is None else (node.lower, node.upper, node.step)
+            return ":".join("" if part is None else text_of(part) for part in ends)
+        case ir.Display():
+            return ", ".join(map(index_text, node.items))
+        case ir.EllipsisConst():
+            return "..."
+    return text_of(node)
 
 
 def test_text(node: ir.Compare) -> str:

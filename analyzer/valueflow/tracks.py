@@ -19,18 +19,19 @@ Fronts = dict[Node, frozenset[Node]]
 """For each node that put a tracked value somewhere, the nodes from which its next hop starts."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Tracks:
-    """Writes the hops of one run into a graph."""
+    """Writes the hops of one run into a graph. ``supposing`` names what the hops that are being written rest on, each by itself."""
 
     graph: FlowGraph
+    supposing: str = ""
 
     def hop(
         self, sources: Iterable[Node], target: Node, kind: EdgeKind = "data", label: str = "", before: str = "", after: str = ""
     ) -> None:
         self.graph.add(target)
         for source in sorted(sources, key=lambda node: node.id):
-            self.graph.connect(Edge(source, target, kind, label, before, after))
+            self.graph.connect(Edge(source, target, kind, label, before, after, self.supposing))
 
     def move(self, state: State, val: Val, make: Callable[[], Node], kind: EdgeKind = "data", label: str = "") -> Val:
         """The value after one more hop; unchanged, and without a node, where nothing tracked is in it. The items of a tuple stay apart."""
