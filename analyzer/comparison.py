@@ -40,6 +40,8 @@ def served_side(target: Target, given: ServedIds, one: Found) -> Side:
     node = one.function.node
     setter = Location(target.program.printed(one.function.module.path), node.lineno if node is not None else 1)
     path = (*given.path, *evaluation.path)
+    if (misfit := width_misfit(target, given, evaluation)) is not None:
+        return Side(None, given.ids, "not established", misfit, given.entry or setter, given.entry, evaluation.assumptions, path)
     if evaluation.status == "established" and evaluation.error is None:
         named = {assumption.name: assumption for assumption in (*given.assumptions, *evaluation.assumptions)}
         used = tuple(named[name] for name in sorted(named))
@@ -47,6 +49,15 @@ def served_side(target: Target, given: ServedIds, one: Found) -> Side:
     reason, place = why_not(evaluation)
     status: Status = "depends" if evaluation.status == "depends" else "not established"
     return Side(None, given.ids, status, reason, place or setter, given.entry, evaluation.assumptions, path)
+
+
+def width_misfit(target: Target, given: ServedIds, evaluation: Evaluation) -> str | None:
+    """Why the captured points cannot be what the projection takes: their width, where both are known."""
+    size, points = target.config.hidden_size(), evaluation.captured
+    if size is None or points is None or not given.widths or len(points) * size in given.widths:
+        return None
+    takes = ", ".join(map(str, sorted(given.widths)))
+    return f"the projection takes {takes} features, and {len(points)} points of {size} are captured ({', '.join(points) or 'nothing'})"
 
 
 def why_not(evaluation: Evaluation) -> tuple[str, Location | None]:

@@ -22,7 +22,7 @@ class ServedIds:
     """The ids that a setter is given for a draft config; None stands for the default where ``status`` is established.
 
     ``entry`` is the line of the config that they stand in, ``path`` leads from there to the setter. ``assumptions`` are those that the
-    way rests on.
+    way rests on, ``widths`` the input widths of the draft's projections, where its config tells them.
     """
 
     ids: tuple[int, ...] | None
@@ -32,6 +32,7 @@ class ServedIds:
     entry: Location | None
     path: tuple[Step, ...]
     assumptions: tuple[Assumption, ...] = ()
+    widths: frozenset[int] = frozenset()
 
 
 Served: TypeAlias = Callable[[Program, Found, Config, ConfigFacts], ServedIds]
@@ -72,7 +73,7 @@ def served_ids(program: Program, tree: SourceTree, found: Found, configs: Mappin
         return ServedIds(None, "not established", reading.gap.reason, reading.gap.at, entry, path)
     texts = program.flow.facts.texts
     assumptions = tuple(Assumption(name, texts.get(name, name)) for name in sorted(reading.assumptions))
-    return ServedIds(first.ids, "established", None, None, entry, path, assumptions)
+    return ServedIds(first.ids, "established", None, None, entry, path, assumptions, reading.widths)
 
 
 def architectures_of(draft: Config) -> tuple[str, ...]:

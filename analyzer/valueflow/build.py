@@ -157,12 +157,14 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The calls of a target's setter in the order in which they were followed, and the way from the config's entry to it."""
+    """The calls of a target's setter in the order in which they were followed, and the way from the config's entry to it. ``gap`` is what
+    keeps it from being a proof, ``widths`` the input widths of the projections, where they are known."""
 
     given: tuple[Given, ...]
     path: Path
     assumptions: frozenset[str]
     gap: NotEstablished | None
+    widths: frozenset[int]
 
 
 def read_ids(
@@ -180,7 +182,9 @@ def read_ids(
     calls = [call for call in chain.calls if call.receiver is chain.target]
     ends = [node for node in graph.of_kind("parameter") if node.symbol.endswith(f".{found.setter}")]
     path = graph.path(graph.of_kind("key"), ends) or ()
-    return Reading(tuple(given(call) for call in calls), path, frozenset(chain.assumptions), doubt)
+    widths = (edge.after for edge in graph.edges if edge.kind == "width" and edge.target.kind == "consumer")
+    known = frozenset(int(width) for width in widths if width.isdigit())
+    return Reading(tuple(given(call) for call in calls), path, frozenset(chain.assumptions), doubt, known)
 
 
 def given(call: SetterCall) -> Given:
