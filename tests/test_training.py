@@ -405,6 +405,52 @@ FILES = {
 }
 
 
+LOADER = """
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Recorded(Dataset):
+    def __init__(self, paths):
+        self.paths = paths
+
+    def __getitem__(self, number):
+        return torch.load(self.paths[number])
+
+
+def one(sample):
+    return {"joint": torch.cat(sample["states"][:-1], dim=-1)}
+
+
+def several(samples):
+    return {"joint": torch.cat(samples[0]["states"][1:], dim=-1)}
+
+
+def main(paths, draft):
+    for batch in DataLoader(Recorded(paths), batch_size=None, collate_fn=one):
+        draft(batch["joint"])
+"""
+LOADERS = {
+    "a sample at a time": (LOADER, "out:1, out:3, out:5"),
+    "a sample at a time, by position": (changed(LOADER, ("batch_size=None", "None")), "out:1, out:3, out:5"),
+    "batches": (changed(LOADER, ("None, collate_fn=one", "4, collate_fn=several")), "out:3, out:5, final"),
+    "batches of one": (changed(LOADER, ("batch_size=None, collate_fn=one", "collate_fn=several")), "out:3, out:5, final"),
+    "batches of a sampler": (
+        changed(LOADER, ("None, collate_fn=one", "None, batch_sampler=[[0, 1]], collate_fn=several")),
+        "out:3, out:5, final",
+    ),
+    "numbered": (
+        changed(LOADER, ("for batch in DataLoader", "for _, batch in enumerate(DataLoader"), ("=one)", "=one))")),
+        "out:1, out:3, out:5",
+    ),
+}
+
+
+@pytest.mark.parametrize(("reader", "expected"), LOADERS.values(), ids=LOADERS)
+def test_loader(reader: str, expected: str, tmp_path: Path) -> None:
+    assert points(tmp_path, EXTRACT, reader=reader) == expected
+
+
 SETTER = changed(
     ARGUMENTS,
     ("self.feature_layers = None", "self.feature_layers = [1, 2]"),
