@@ -31,6 +31,8 @@ def agree(served: str, trained: str) -> Agreement:
     (layer, stage), (other_layer, other_stage) = stage_of(served), stage_of(trained)
     if "overwritten" in (stage, other_stage):  # it is not what it is called after, and may be anything else
         return "other" if layer == other_layer and "" in (stage, other_stage) else "open"
+    if layer == other_layer and {stage, other_stage} == {"", "scaled"}:  # by what is not told: it may be by one
+        return "open"
     if (layer, other_stage) == ("final", "normed") or (other_layer, stage) == ("final", "normed"):
         return "open"
     return "other"

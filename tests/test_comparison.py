@@ -116,6 +116,8 @@ def test_equal_stages_need_not_be_equal_tensors(engine: tuple[str, str], trainer
         ("out:2/normed", "out:3/normed", "other"),
         ("out:2/normed", "out:2/no-residual", "other"),
         ("out:2/normed", "out:2", "other"),
+        ("out:2/scaled", "out:2", "open"),
+        ("out:2/scaled", "out:3", "other"),
         ("out:2/overwritten", "out:2", "other"),
         ("out:2/overwritten", "out:3", "open"),
         ("out:2/overwritten", "out:2/incomplete", "open"),
@@ -125,6 +127,13 @@ def test_equal_stages_need_not_be_equal_tensors(engine: tuple[str, str], trainer
 )
 def test_two_points(served: str, trained: str, expected: str) -> None:
     assert agree(served, trained) == agree(trained, served) == expected
+
+
+def test_scaled_by_nothing(here: Path) -> None:
+    """The factors may come to one, as here, or to a number that only the run knows."""
+    (finding,) = loud(check(here, [1, 3, 5], changed(HOOKS, ("[captured[k] for", "[captured[k] * 2 / 2 for"))))
+    assert (finding.code, finding.severity) == ("FC901", Severity.WARNING)
+    assert finding.message.endswith("served out:1 and trained out:1/scaled may be the same tensor or not")
 
 
 def test_each_hop_tells_its_side(here: Path) -> None:
