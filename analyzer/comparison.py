@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from .agreement import agreement, is_whole
 from .configs import Config
 from .evaluation import Program, Target
 from .results import Comparison, Evaluation, Location, Side, Status
@@ -26,10 +28,10 @@ def compare(
     for one in found:
         target = Target(program, one.cls, one.setter, layers, config)
         side = served_side(target, served(program, one, draft, config), one)
-        suggested = None
-        if trained is not None and trained.points is not None and side.points is not None and side.points != trained.points:
-            suggested = ids_for(target, trained.points)
-        yield Comparison(program.flow.name, one.cls.name, side, trained, config.hidden_size(), suggested)
+        compared = Comparison(program.flow.name, one.cls.name, side, trained, config.hidden_size())
+        if trained is not None and trained.points is not None and agreement(compared) == "other":
+            compared = replace(compared, suggested=ids_for(target, trained.points))
+        yield compared
 
 
 def served_side(target: Target, given: ServedIds, one: Found) -> Side:
@@ -74,7 +76,12 @@ def why_not(evaluation: Evaluation) -> tuple[str, Location | None]:
 
 
 def ids_for(target: Target, wanted: tuple[str, ...]) -> tuple[int, ...] | None:
-    """Ids with which the target captures these points in this order, proved by evaluating them; None where none are found."""
+    """Ids with which the target captures these points in this order, proved by evaluating them; None where none are found.
+
+    A point with a stage names no one tensor, so that nothing is proved of the ids that capture one.
+    """
+    if not all(map(is_whole, wanted)):
+        return None
     for shift in SHIFTS:
         ids = [layer_of(point, shift) for point in wanted]
         if None not in ids and captures(target, tuple(k for k in ids if k is not None), wanted):

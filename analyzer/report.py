@@ -4,8 +4,10 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from .agreement import agreement
 from .behaviour import Block, Fact, blocks, evaluation_of, members, outcome, raised_at, special_rows
 from .json_report import legend, legend_of
 from .request import ids_text
@@ -14,6 +16,10 @@ from .rule import Finding, Severity
 from .text import Line, Span, Tone, line
 
 _SEVERITY: dict[Severity, Tone] = {Severity.INFO: "dim", Severity.WARNING: "yellow", Severity.ERROR: "red"}
+_VERDICT: dict[str, Line] = {
+    "same": line(Span(": served = trained", "bold")),
+    "open": line(Span(": whether served = trained is not established", "yellow")),
+}
 _LABEL = 14
 
 
@@ -30,7 +36,8 @@ def wiring_report(analysis: Analysis, findings: Sequence[Finding], by_ids: bool,
     if not detail.quiet:
         yield from _header(analysis)
     yield from _answers(analysis.wirings, detail) if by_ids else _table(analysis.wirings, detail)
-    yield from _comparisons(analysis.comparisons, detail)
+    told = {(found.flow, found.model) for found in findings if found.path}
+    yield from _comparisons(analysis.comparisons, told, detail)
     yield from findings_report(findings, detail)
     if not detail.quiet:
         yield from legend_report(legend(analysis))
@@ -165,25 +172,27 @@ def _path(evaluation: Evaluation) -> Iterator[Line]:
         yield line("        ", Span(str(step), "dim"))
 
 
-def _comparisons(comparisons: Sequence[Comparison], detail: Detail) -> Iterator[Line]:
-    """What each target class serves the draft, next to what the draft was trained on."""
+def _comparisons(comparisons: Sequence[Comparison], told: AbstractSet[tuple[str | None, str | None]], detail: Detail) -> Iterator[Line]:
+    """What each target class serves the draft, next to what the draft was trained on. ``told``: a finding prints the ways of these."""
     for comparison in comparisons:
         served, trained = comparison.served, comparison.trained
-        equal = trained is not None and served.points is not None and served.points == trained.points
+        verdict = _VERDICT.get(agreement(comparison) or "", line())
+        ways = detail.verbose and (comparison.flow, comparison.model) not in told
         yield line()
-        yield line(Span("Draft", "bold"), f" with {comparison.model}", Span(": served = trained" if equal else "", "bold"))
+        yield line(Span("Draft", "bold"), f" with {comparison.model}", *verdict)
         for label, side in (("served", served), ("trained", trained)):
             if side is not None:
                 yield line(Span(f"  {label:{_LABEL}}", "dim"), Span(_side(side), "plain" if side.points is not None else "yellow"))
-                yield from (line("        ", Span(str(step), "dim")) for step in side.path if detail.verbose)
+                yield from (line("        ", Span(str(step), "dim")) for step in side.path if ways)
 
 
 def _side(side: Side) -> str:
     """The points of one side, and the ids that select them with their place."""
     if side.points is None:
         return f"{side.status}: {side.reason}" + (f" ({side.reason_at})" if side.reason_at else "")
-    ids = f"ids {ids_text(side.ids)}, " if side.ids is not None else ""
-    return f"{', '.join(side.points) or 'nothing'}  ({ids}{side.at})"
+    ids = [f"ids {ids_text(side.ids)}"] if side.ids is not None else []
+    place = ", ".join([*ids, *([str(side.at)] if side.at is not None else [])])
+    return f"{', '.join(side.points) or 'nothing'}" + (f"  ({place})" if place else "")
 
 
 def _assumptions(wiring: Wiring) -> tuple[Assumption, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from .errors import BadInput
-from .results import Analysis, Comparison, Location, NotEstablished, SourceFacts, Wiring
+from .results import Analysis, Comparison, Location, NotEstablished, Side, SourceFacts, Wiring
 
 
 class Severity(IntEnum):
@@ -103,6 +103,12 @@ def severity(text: str) -> Severity:
         if text == str(level):
             return level
     raise BadInput(f"unknown severity {text!r}; there are {', '.join(map(str, Severity))}")
+
+
+def hops(served: Side, trained: Side) -> tuple[Hop, ...]:
+    """The ways of both sides, each hop with its side."""
+    sides = (("served", served), ("trained", trained))
+    return tuple(Hop(f"{name}: {step.label}: {step.before} -> {step.after}", step.at) for name, side in sides for step in side.path)
 
 
 def example_analysis(

@@ -26,22 +26,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..analyzer.agreement import agreement
 from ..analyzer.results import Analysis, Comparison, Location, Side, Step
-from ..analyzer.rule import Example, Finding, Hop, Rule, Severity, example_analysis
+from ..analyzer.rule import Example, Finding, Rule, Severity, example_analysis, hops
 
 
 def check(analysis: Analysis) -> Iterator[Finding]:
     """One finding for each target class whose points are established on both sides and are others."""
     for comparison in analysis.comparisons:
         served, trained = comparison.served, comparison.trained
-        if trained is None or served.points is None or trained.points is None:
+        if trained is None or served.points is None or trained.points is None or agreement(comparison) != "other":
             continue
         if sorted(served.points) != sorted(trained.points):
             yield _finding(comparison, served, trained)
 
 
 def _finding(comparison: Comparison, served: Side, trained: Side) -> Finding:
-    actual, expected = ", ".join(served.points or ()), ", ".join(trained.points or ())
+    actual, expected = (", ".join(side.points or ()) or "nothing" for side in (served, trained))
     at = _place(served, trained)
     return Finding(
         RULE.code,
@@ -53,7 +54,7 @@ def _finding(comparison: Comparison, served: Side, trained: Side) -> Finding:
         model=comparison.model,
         expected=expected,
         actual=actual,
-        path=tuple(Hop(f"{step.label}: {step.before} -> {step.after}", step.at) for step in (*served.path, *trained.path)),
+        path=hops(served, trained),
         help=_help(comparison),
     )
 
@@ -77,7 +78,11 @@ def _ids(served: Side, trained: Side) -> str:
     """Both id lists, each with its place."""
     own = "the default" if served.ids is None else f"ids {list(served.ids)}"
     other = "the trainer's selection" if trained.ids is None else f"ids {list(trained.ids)}"
-    return f"{own} at {served.at} against {other} at {trained.at}"
+    return f"{own}{_at(served)} against {other}{_at(trained)}"
+
+
+def _at(side: Side) -> str:
+    return "" if side.at is None else f" at {side.at}"
 
 
 def _help(comparison: Comparison) -> str | None:

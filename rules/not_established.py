@@ -3,7 +3,8 @@
 What it finds
     A target class whose wiring, or a part of it, the analysis could neither prove nor refute. The message gives the reason and
     the place where the proof stopped. Classes that fail for one cause share one finding. It is a warning where a given draft or
-    trainer needs what is open.
+    trainer needs what is open, or where both sides are proved, but only by a name that more than one tensor has, as
+    out:2/normed.
 
 Why it matters
     Unknown is not right. A draft that is served by this target may get the hidden states it was trained on, or others.
@@ -26,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..analyzer.agreement import agreement, doubt
 from ..analyzer.request import ids_text
 from ..analyzer.results import Analysis, Comparison, Evaluation, Location, NotEstablished, Side, Status, Wiring
 from ..analyzer.rule import Example, Finding, Rule, Severity, example_analysis
@@ -65,6 +67,16 @@ def _needed(analysis: Analysis) -> Iterator[Finding]:
             model = comparison.model if side is comparison.served else None
             at = side.reason_at or side.at or Location("", 1)
             yield Finding(RULE.code, RULE.name, Severity.WARNING, message, at, flow=comparison.flow, model=model)
+        if agreement(comparison) == "open":
+            yield _open(comparison)
+
+
+def _open(comparison: Comparison) -> Finding:
+    """Both sides are proved, and whether they are the same is not."""
+    message = f"whether what is served to the draft is what was trained is not established: {doubt(comparison)}"
+    trained = comparison.trained
+    at = comparison.served.at or (trained.at if trained is not None else None) or Location("", 1)
+    return Finding(RULE.code, RULE.name, Severity.WARNING, message, at, flow=comparison.flow, model=comparison.model)
 
 
 def _causes(wiring: Wiring) -> Iterator[tuple[_Cause, str]]:
@@ -99,12 +111,14 @@ def _wiring(reason: str | None) -> Wiring:
     return Wiring("eagle3", "TulipForCausalLM", place, "set_layers_to_capture", None, (), status, reason, stop, (), ())
 
 
-def _compared(points: tuple[str, ...] | None, reason: str | None) -> Analysis:
+def _compared(points: tuple[str, ...] | None, reason: str | None, trained: Side | None = None) -> Analysis:
     place = Location("engine/models/tulip.py", 40)
     served = Side(points, (2, 30), "established" if points else "not established", reason, None, place)
-    return example_analysis(comparisons=(Comparison("eagle3", "TulipForCausalLM", served, None),))
+    return example_analysis(comparisons=(Comparison("eagle3", "TulipForCausalLM", served, trained),))
 
 
+_STAGED = ("out:2/no-residual", "out:30/no-residual")
+_NOT_ONE = "both sides give out:2/no-residual, which need not be the same tensor"
 _UNKNOWN_LAYERS = "the layers come from make_blocks, which is not in the tree"
 _PLUGIN = NotEstablished("engine.models.plugin", "the class is built at run time", Location("engine/models/plugin.py", 3))
 
@@ -129,6 +143,11 @@ RULE = Rule(
             "a draft is given, and its way is open",
             _compared(None, "nobody reads the key"),
             ("what is served to the draft is not established: nobody reads the key",),
+        ),
+        Example(
+            "both sides take what comes out of a layer's feed-forward, or of its attention",
+            _compared(_STAGED, None, Side(_STAGED, None, "established", None, None, Location("trainer/features.py", 12))),
+            (f"whether what is served to the draft is what was trained is not established: {_NOT_ONE}",),
         ),
         Example("a draft whose way is proved", _compared(("out:2", "out:30"), None)),
         Example("a proved wiring", example_analysis((_wiring(None),))),

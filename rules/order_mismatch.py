@@ -23,15 +23,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..analyzer.agreement import agreement
 from ..analyzer.results import Analysis, Comparison, Location, Side
-from ..analyzer.rule import Example, Finding, Hop, Rule, Severity, example_analysis
+from ..analyzer.rule import Example, Finding, Rule, Severity, example_analysis, hops
 
 
 def check(analysis: Analysis) -> Iterator[Finding]:
     """One finding for each target class that serves the trained points in another order."""
     for comparison in analysis.comparisons:
         served, trained = comparison.served, comparison.trained
-        if trained is None or served.points is None or trained.points is None or served.points == trained.points:
+        if trained is None or served.points is None or trained.points is None or agreement(comparison) != "other":
             continue
         if sorted(served.points) == sorted(trained.points):
             yield _finding(comparison, served, trained)
@@ -50,7 +51,7 @@ def _finding(comparison: Comparison, served: Side, trained: Side) -> Finding:
         model=comparison.model,
         expected=expected,
         actual=actual,
-        path=tuple(Hop(f"{step.label}: {step.before} -> {step.after}", step.at) for step in (*served.path, *trained.path)),
+        path=hops(served, trained),
         help=None if suggested is None else f"ids {list(suggested)} make {comparison.model} keep the trained order",
     )
 

@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from trained import HOOKS, changed, points, side
 
 from flowcheck.analyzer import pipeline
+from flowcheck.analyzer.agreement import agree
 from flowcheck.analyzer.errors import BadInput
 from flowcheck.analyzer.pipeline import analyze
 from flowcheck.analyzer.request import Request
@@ -74,6 +76,88 @@ def test_another_order_has_a_rule_of_its_own(here: Path) -> None:
 def test_a_stage_that_no_id_captures_has_no_suggestion(here: Path) -> None:
     (finding,) = loud(check(here, [1, 3, 5], changed(HOOKS, ("layers[k]", "layers[k].mlp"))))
     assert (finding.code, finding.help) == ("FC101", None)
+
+
+STAGES = {
+    "attention here, feed-forward there": (
+        ("hidden_states + residual)\n", "hidden_states)\n"),
+        ("layers[k]", "layers[k].self_attn"),
+        "both sides give out:1/no-residual, which need not be the same tensor",
+    ),
+    "three times here, twice there": (
+        ("hidden_states + residual)\n", "(hidden_states + residual) * 3)\n"),
+        ("[captured[k] for", "[captured[k] * 2 for"),
+        "both sides give out:1/scaled, which need not be the same tensor",
+    ),
+}
+
+
+@pytest.mark.parametrize(("engine", "trainer", "reason"), STAGES.values(), ids=STAGES)
+def test_equal_stages_need_not_be_equal_tensors(engine: tuple[str, str], trainer: tuple[str, str], reason: str, here: Path) -> None:
+    tree = here / "engine"
+    shutil.copytree(TREE, tree)
+    model = tree / "sglang/srt/models/deepseek_like.py"
+    model.write_text(changed(model.read_text(), engine))
+    found = check(here, [1, 3, 5], changed(HOOKS, trainer), tree)
+    (finding,) = loud(found)
+    assert (finding.code, finding.severity, finding.at) == ("FC901", Severity.WARNING, Location("draft.json", 3))
+    assert finding.message == f"whether what is served to the draft is what was trained is not established: {reason}"
+    assert found.comparisons[0].suggested is None
+    (finding,) = loud(check(here, [1, 3, 4], changed(HOOKS, trainer), tree))
+    assert finding.code == "FC101", "another layer is another tensor, whatever the stage"
+
+
+@pytest.mark.parametrize(
+    ("served", "trained", "expected"),
+    [
+        ("out:2", "out:2", "same"),
+        ("final", "final", "same"),
+        ("out:2", "out:3", "other"),
+        ("out:2/normed", "out:2/normed", "open"),
+        ("out:2/normed", "out:3/normed", "other"),
+        ("out:2/normed", "out:2/no-residual", "other"),
+        ("out:2/normed", "out:2", "other"),
+        ("out:2/scaled", "out:2", "open"),
+        ("out:2/scaled", "out:3", "other"),
+        ("out:2/overwritten", "out:2", "other"),
+        ("out:2/overwritten", "out:3", "open"),
+        ("out:2/overwritten", "out:2/incomplete", "open"),
+        ("final", "out:7/normed", "open"),
+        ("final", "out:7", "other"),
+    ],
+)
+def test_two_points(served: str, trained: str, expected: str) -> None:
+    assert agree(served, trained) == agree(trained, served) == expected
+
+
+def test_scaled_by_nothing(here: Path) -> None:
+    """The factors may come to one, as here, or to a number that only the run knows."""
+    (finding,) = loud(check(here, [1, 3, 5], changed(HOOKS, ("[captured[k] for", "[captured[k] * 2 / 2 for"))))
+    assert (finding.code, finding.severity) == ("FC901", Severity.WARNING)
+    assert finding.message.endswith("served out:1 and trained out:1/scaled may be the same tensor or not")
+
+
+def test_each_hop_tells_its_side(here: Path) -> None:
+    (finding,) = loud(check(here, [-1, 1, 3], HOOKS))
+    sides = [hop.label.partition(": ")[0] for hop in finding.path]
+    assert sides == sorted(sides) and set(sides) == {"served", "trained"}
+    assert finding.path[0].label.startswith("served: key: eagle_config.eagle_aux_hidden_state_layer_ids")
+
+
+def test_nothing_is_served(here: Path) -> None:
+    (finding,) = loud(check(here, [], HOOKS))
+    assert (finding.code, finding.actual) == ("FC101", "nothing")
+    assert finding.message.startswith("served nothing, trained out:1, out:3, out:5: ids [] at draft.json:")
+
+
+def test_ids_that_the_engine_writes_itself_have_no_place(here: Path) -> None:
+    """The runner hands on ids of its own, so that no line of the config holds them."""
+    tree = here / "engine"
+    shutil.copytree(TREE, tree)
+    runner = tree / "sglang/srt/model_executor/model_runner.py"
+    runner.write_text(changed(runner.read_text(), ("to_capture(self.aux_layer_ids)", "to_capture([1, 2, 3])")))
+    (finding,) = loud(check(here, [1, 3, 5], HOOKS, tree))
+    assert finding.message.endswith(": ids [1, 2, 3] against the trainer's selection at trainer/features.py:17")
 
 
 def test_what_the_engine_raises_is_not_compared(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,9 @@ from dataclasses import replace
 from results_examples import (
     NO_DEEPSTACK,
     OPEN_SIDE,
+    SERVED,
     SINGLE_RANK,
+    TRAINED,
     analysis,
     comparison,
     depending,
@@ -20,7 +22,7 @@ from results_examples import (
 
 from flowcheck.analyzer.escape import terminal
 from flowcheck.analyzer.report import Detail, check_report, wiring_report
-from flowcheck.analyzer.results import Analysis, Clause, Evaluation, Location, NotEstablished, Wiring
+from flowcheck.analyzer.results import Analysis, Clause, Evaluation, Location, NotEstablished, Step, Wiring
 from flowcheck.analyzer.rule import Finding, Hop, Severity, judge
 from flowcheck.analyzer.text import Span, line, paint
 from flowcheck.rules import RULES
@@ -226,6 +228,23 @@ def test_a_draft_stands_between_the_table_and_the_findings() -> None:
         "  trained       not established: no model that is known (trainer/features.py:3)\n"
     ) in printed
     assert "recorded-files" in printed
+
+
+def test_a_way_is_printed_once() -> None:
+    """Under the draft where nothing is wrong with it, else under the finding."""
+    shifted = replace(SERVED, points=("out:1", "out:3"), path=(Step("+ 1", "[1, 3]", "[2, 4]", Location("engine/llama.py", 70)),))
+    right, wrong = comparison(shifted, replace(TRAINED, points=shifted.points)), comparison(shifted)
+    for compared in (right, wrong):
+        found = analysis(wiring(), comparisons=(compared,))
+        printed = check(found, *judge(found, RULES), detail=Detail(verbose=True)).partition("\nDraft with")[2]
+        assert printed.count("[2, 4]") == 1
+        assert ("served: + 1: [1, 3] -> [2, 4]" in printed) is (compared is wrong)
+
+
+def test_equal_stages_are_not_called_equal() -> None:
+    points = ("out:0/normed", "out:2")
+    found = analysis(comparisons=(comparison(replace(SERVED, points=points), replace(TRAINED, points=points)),))
+    assert "Draft with LlamaForCausalLM: whether served = trained is not established\n" in check(found)
 
 
 def test_a_quiet_check_prints_the_findings_alone() -> None:

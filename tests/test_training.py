@@ -301,6 +301,66 @@ def test_ids(source: str, config: object, expected: str, here: Path) -> None:
     assert said == expected or (expected.startswith("?") and said.startswith(expected))
 
 
+OPTION = 'parser.add_argument("--layer-ids", nargs="+", type=int, default=[1, 3])'
+SET = "parser.set_defaults(layer_ids=[2, 4])"
+SPLIT = '"--layer-ids 2 4".split()'
+AS_LIST = "?the options are given here as a list of arguments, which is not followed"
+COMMAND_LINES = {
+    "arguments in a list": (changed(ARGUMENTS, ("parse_args()", 'parse_args(["--layer-ids", "2", "4"])')), AS_LIST),
+    "arguments in a string": (changed(ARGUMENTS, ("parse_args()", f"parse_args(args={SPLIT})")), AS_LIST),
+    "arguments that another package splits": (
+        changed(ARGUMENTS, ("parse_args()", "parse_args(shlex.split('--layer-ids 2 4'))"), ("import argparse", "import argparse, shlex")),
+        AS_LIST,
+    ),
+    "arguments that are added": (
+        changed(ARGUMENTS, ("parse_args()", "parse_args(sys.argv[1:] + ['--debug'])"), ("import argparse", "import argparse, sys")),
+        AS_LIST,
+    ),
+    "known ones of a list": (
+        changed(ARGUMENTS, ("options = parser.parse_args()", f"options, _ = parser.parse_known_args({SPLIT})")),
+        AS_LIST,
+    ),
+    "no arguments": (changed(ARGUMENTS, ("parse_args()", "parse_args([])")), "out:1, out:3"),
+    "the command line by its name": (
+        changed(ARGUMENTS, ("parse_args()", "parse_args(sys.argv[1:])"), ("import argparse", "import argparse, sys")),
+        "out:1, out:3",
+    ),
+    "the command line unless a caller has another": (
+        changed(ARGUMENTS, ("parse_args()", "parse_args(argv)"), ("def main()", "def main(argv=None)")),
+        "out:1, out:3",
+    ),
+    "two options for one value: the first counts": (
+        changed(ARGUMENTS, (OPTION, OPTION + '\n    parser.add_argument("--ids2", dest="layer_ids", default=[2, 4])')),
+        "out:1, out:3",
+    ),
+    "a parser's default after the option": (changed(ARGUMENTS, (OPTION, f"{OPTION}\n    {SET}")), "out:2, out:4"),
+    "a parser's default before the option": (changed(ARGUMENTS, (OPTION, f"{SET}\n    {OPTION}")), "out:1, out:3"),
+    "a parser's default for an option without one": (
+        changed(ARGUMENTS, (OPTION, f'{SET}\n    parser.add_argument("--layer-ids")')),
+        "out:2, out:4",
+    ),
+    "a parser's default for no option": (changed(ARGUMENTS, (OPTION, SET)), "out:2, out:4"),
+    "a default that is never used": (
+        changed(ARGUMENTS, ("default=[1, 3])", "default=[1, 3], required=True)\n    parser.set_defaults(layer_ids=[2, 4])")),
+        "?the ids come from layer_ids, which nothing in the trainer decides",
+    ),
+    "a place's default that is never used": (
+        changed(ARGUMENTS, ('"--layer-ids"', '"layer_ids"')),
+        "?the ids come from layer_ids, which nothing in the trainer decides",
+    ),
+    "options of another parser": (
+        changed(ARGUMENTS, ("argparse.ArgumentParser()", "argparse.ArgumentParser(parents=[argparse.ArgumentParser(add_help=False)])")),
+        "?a parser of the command line is made with parents, which is not followed",
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "expected"), COMMAND_LINES.values(), ids=COMMAND_LINES)
+def test_command_line(source: str, expected: str, here: Path) -> None:
+    said = points(here, source)
+    assert said == expected or (expected.startswith("?") and said.startswith(expected))
+
+
 EXTRACT = HEAD + """
 def main(path, prompts, output, ids=(1, 3, 5)):
     model = AutoModelForCausalLM.from_pretrained(path)
@@ -343,6 +403,52 @@ FILES = {
         "?",
     ),
 }
+
+
+LOADER = """
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Recorded(Dataset):
+    def __init__(self, paths):
+        self.paths = paths
+
+    def __getitem__(self, number):
+        return torch.load(self.paths[number])
+
+
+def one(sample):
+    return {"joint": torch.cat(sample["states"][:-1], dim=-1)}
+
+
+def several(samples):
+    return {"joint": torch.cat(samples[0]["states"][1:], dim=-1)}
+
+
+def main(paths, draft):
+    for batch in DataLoader(Recorded(paths), batch_size=None, collate_fn=one):
+        draft(batch["joint"])
+"""
+LOADERS = {
+    "a sample at a time": (LOADER, "out:1, out:3, out:5"),
+    "a sample at a time, by position": (changed(LOADER, ("batch_size=None", "None")), "out:1, out:3, out:5"),
+    "batches": (changed(LOADER, ("None, collate_fn=one", "4, collate_fn=several")), "out:3, out:5, final"),
+    "batches of one": (changed(LOADER, ("batch_size=None, collate_fn=one", "collate_fn=several")), "out:3, out:5, final"),
+    "batches of a sampler": (
+        changed(LOADER, ("None, collate_fn=one", "None, batch_sampler=[[0, 1]], collate_fn=several")),
+        "out:3, out:5, final",
+    ),
+    "numbered": (
+        changed(LOADER, ("for batch in DataLoader", "for _, batch in enumerate(DataLoader"), ("=one)", "=one))")),
+        "out:1, out:3, out:5",
+    ),
+}
+
+
+@pytest.mark.parametrize(("reader", "expected"), LOADERS.values(), ids=LOADERS)
+def test_loader(reader: str, expected: str, tmp_path: Path) -> None:
+    assert points(tmp_path, EXTRACT, reader=reader) == expected
 
 
 SETTER = changed(

@@ -8,14 +8,18 @@ from .host import Host, Model
 Args = tuple[Value, ...]
 Keywords = dict[str, Value]
 SAMPLES = "torch.utils.data.DataLoader"
+PARAMETERS = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn")
 
 
 def loader(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    """``DataLoader(dataset, collate_fn=…)``: walking it gives batches of what ``dataset[i]`` answers."""
-    dataset = machine.pick(args[0] if args else keywords.get("dataset"))
+    """``DataLoader(dataset, collate_fn=…)``: walking it gives batches of what ``dataset[i]`` answers; with no batch size, those alone."""
+    given = {**dict(zip(PARAMETERS, args, strict=False)), **keywords}
+    dataset = machine.pick(given.get("dataset"))
     if not machine.recording() or not isinstance(dataset, Instance):
         return machine.mystery("loader", "a loader of something unknown", not_none=True)
-    return ExternalObject(SAMPLES, machine.fresh_key("loader"), machine.heap.new(dataset=dataset, collate=keywords.get("collate_fn")))
+    single = machine.pick(given.get("batch_size", 1)) is None and machine.pick(given.get("batch_sampler")) is None
+    attrs = machine.heap.new(dataset=dataset, collate=given.get("collate_fn"), single=single)
+    return ExternalObject(SAMPLES, machine.fresh_key("loader"), attrs)
 
 
 def draw(machine: Host, samples: Value) -> Value:
@@ -24,7 +28,8 @@ def draw(machine: Host, samples: Value) -> Value:
         return machine.mystery("each", "a loop that runs an unknown number of times")
     item = machine.subscript(samples.attrs["dataset"], machine.mystery("index", "the number of a sample", not_none=True))
     collate = machine.pick(samples.attrs["collate"])
-    batch = machine.call(collate, (machine.new_list((item,)),), {}) if collate is not None else item
+    given = item if samples.attrs["single"] is True else machine.new_list((item,))
+    batch = machine.call(collate, (given,), {}) if collate is not None else item
     return (machine.mystery("number", "the number of a batch", not_none=True), batch) if samples.attrs.get("numbered") is True else batch
 
 
@@ -32,7 +37,8 @@ def numbered(machine: Host, samples: Value) -> Value | None:
     """``enumerate`` of samples; None of anything else."""
     if not isinstance(samples, ExternalObject) or samples.cls != SAMPLES:
         return None
-    attrs = machine.heap.new(dataset=samples.attrs["dataset"], collate=samples.attrs["collate"], numbered=True)
+    held = {name: samples.attrs[name] for name in ("dataset", "collate", "single")}
+    attrs = machine.heap.new(**held, numbered=True)
     return ExternalObject(SAMPLES, machine.fresh_key("loader"), attrs)
 
 
