@@ -122,6 +122,8 @@ def subscript(engine: Engine, node: ir.Subscript, state: State) -> Val:
             return join_all(known)
     if holder.marks and not any(map(is_list, holder.things)):
         return transformed(engine, state, holder, f"[{index_text(node.index)}]", node)
+    if isinstance(node.index, ir.Slice) and (part := sliced(engine, node.index, holder, state)) is not None:
+        return part
     if (inside := tracked(state, holder)) and all(map(is_list, holder.things)):  # one of them, or some: no longer all of them in order
         return transformed(engine, state, replace(holder, marks=inside), f"items[{index_text(node.index)}]", node)
     objects = [initial(engine, thing, ELEMENT) for thing in holder.objects if ELEMENT not in state.fields(thing)]
@@ -135,6 +137,16 @@ def subscript(engine: Engine, node: ir.Subscript, state: State) -> Val:
     chosen = engine.node("capture", f"{text_of(node.value)}[{index_text(node.index)}]", node.at)
     engine.tracks.hop(index.marks, chosen, "control", "chosen by")
     return found.marked(chosen)
+
+
+def sliced(engine: Engine, node: ir.Slice, holder: Val, state: State) -> Val | None:
+    """A slice of a list whose items are known; None where they, or the ends, are not."""
+    items = items_of(state, holder)
+    ends = [engine.evaluate(part, state).only if part is not None else Exact(None) for part in (node.lower, node.upper, node.step)]
+    numbers = [end.value for end in ends if isinstance(end, Exact) and (end.value is None or isinstance(end.value, int))]
+    if items is None or len(numbers) != 3 or not all(map(is_list, holder.things)):
+        return None
+    return new_list(engine, state, items[slice(*numbers)])
 
 
 def enum_member(engine: Engine, holder: Val, name: str) -> Val | None:

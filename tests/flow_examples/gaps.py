@@ -17,7 +17,6 @@ LOST = {
     "containers: a tuple unpacked with a star": "a star among the targets",
     "containers: a dict updated": "update does not know keys",
     "containers: a dict's default set": "setdefault does not set",
-    "containers: a slice of what is known": "a slice of a list of known items",
     "containers: assigned to a slice": "the known items are not replaced",
     "containers: assigned to an index": "the known items are not replaced",
     "containers: a deque": "collections.deque is not modelled",
