@@ -144,9 +144,10 @@ def sliced(engine: Engine, node: ir.Slice, holder: Val, state: State) -> Val | N
     items = items_of(state, holder)
     ends = [engine.evaluate(part, state).only if part is not None else Exact(None) for part in (node.lower, node.upper, node.step)]
     numbers = [end.value for end in ends if isinstance(end, Exact) and (end.value is None or isinstance(end.value, int))]
-    if items is None or len(numbers) != 3 or not all(map(is_list, holder.things)):
+    if items is None or len(numbers) != 3 or numbers[2] == 0 or not all(map(is_list, holder.things)):
         return None
-    return new_list(engine, state, items[slice(*numbers)])
+    make = engine.maker("transform", f"items[{index_text(node)}]", node.at)
+    return new_list(engine, state, tuple(engine.tracks.move(state, item, make) for item in items[slice(*numbers)]))
 
 
 def enum_member(engine: Engine, holder: Val, name: str) -> Val | None:
