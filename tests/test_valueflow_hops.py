@@ -431,3 +431,11 @@ class TestDraft:
     def test_a_draft_may_inherit_its_projection(self) -> None:
         heir = f"{IMPORT}\n\n\nclass RoseForCausalLMEagle3(TulipForCausalLMEagle3):\n    pass\n\n\nEntryClass = RoseForCausalLMEagle3\n"
         assert "RoseForCausalLMEagle3" in drafts(flowed({"sglang/srt/models/rose_eagle3.py": heir}))
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["hasattr(self)", "getattr(self)", "setattr(self)", "isinstance(self)", "len()", "next()", "dict(1)", "enumerate()", "[].pop()"],
+)
+def test_a_call_that_python_refuses_is_no_bug_of_ours(code: str) -> None:
+    assert flowed({"read": f"{code}\nids = config.{KEY}"}).graph.nodes

@@ -86,7 +86,7 @@ def _has(engine: Engine, state: State, thing: object, name: str) -> bool | None:
 
 
 def _hasattr(engine: Engine, node: ir.Call, state: State) -> Val:
-    holder, wanted = _values(engine, node, state)[:2]
+    holder, wanted = [*_values(engine, node, state), UNKNOWN, UNKNOWN][:2]
     key = wanted.only
     if isinstance(key, Exact) and isinstance(key.value, str):
         answers = {_has(engine, state, thing, key.value) for thing in holder.things} if not holder.open else {None}
