@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from .. import ir
 from ..graph import Node, NodeKind
-from ..values import ClassValue, Instance
+from ..values import ClassValue, FunctionValue, Instance
 from .domain import UNKNOWN, Exact, Items, Object, Val, join_all
 from .engine import Engine
 from .fields import front, initial
@@ -13,7 +13,7 @@ from .items import is_list
 from .setters import is_inside
 from .store import State
 from .texts import text_of
-from .tracks import ELEMENT, ITEMS, held, is_collection, shown, tracked
+from .tracks import ELEMENT, ITEMS, held, is_collection, shown
 
 
 def assign_statement(engine: Engine, node: ir.Assign, state: State) -> None:
@@ -83,7 +83,8 @@ def known_items(state: State, thing: Object) -> tuple[Val, ...] | None:
 def _assign_attribute(engine: Engine, state: State, target: ir.Attribute, val: Val) -> None:
     holder = engine.evaluate(target.value, state)
     objects = holder.objects
-    doubt_write(engine, state, holder, target.at)
+    doubt_write(engine, holder, target.at)
+    doubt_attribute(engine, holder, target)
     for thing in objects:
         kind: NodeKind = "field" if _carries_batch(thing) else "attribute"
         label = f"{class_name(thing)}.{target.attr}"
@@ -98,9 +99,19 @@ def _assign_attribute(engine: Engine, state: State, target: ir.Attribute, val: V
         engine.lost(f"{target.attr} =", "the object that is given a tracked value is not known", target.at)
 
 
-def doubt_write(engine: Engine, state: State, holder: Val, at: ir.At) -> None:
+def doubt_attribute(engine: Engine, holder: Val, target: ir.Attribute) -> None:
+    """A write that code of the program takes up, or that lands where every object sees it."""
+    for thing in holder.things:
+        if isinstance(thing, Exact):
+            engine.doubt(f"{target.attr} of a class or a module is written", target.at)
+        elif isinstance(thing, Object) and isinstance(thing.cls, ClassValue):
+            taken = (target.attr, "__setattr__")
+            if any(isinstance(engine.types.find(thing.cls, name)[0], FunctionValue) for name in taken):
+                engine.doubt(f"a write to {target.attr} runs code of its class", target.at)
+
+
+def doubt_write(engine: Engine, holder: Val, at: ir.At) -> None:
     """A write to a config, or from outside to a model."""
-    del state
     if any(role == "draft" for role, _ in holder.origin):
         engine.doubt("the draft's config is written to", at)
     if any(isinstance(thing.backing, Instance) for thing in holder.objects) and not is_inside(engine):
@@ -139,8 +150,8 @@ def _carries_batch(thing: Object) -> bool:
 
 def _assign_item(engine: Engine, state: State, target: ir.Subscript, val: Val) -> None:
     holder, index = engine.evaluate(target.value, state), engine.evaluate(target.index, state)
-    doubt_write(engine, state, holder, target.at)
-    if any(thing.loaded or (is_list(thing) and tracked(state, Val((thing,)))) for thing in holder.objects):
+    doubt_write(engine, holder, target.at)
+    if any(thing.loaded or (is_list(thing) and (holder.marks or held(state, holder) or shown(state, holder))) for thing in holder.objects):
         engine.doubt("an item of a list or of a config is written over", target.at)
     if state.control and is_captured(state, val):
         val = val.marked(captured(engine, state.control, text_of(target), target.at))

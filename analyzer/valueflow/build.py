@@ -177,7 +177,7 @@ def read_ids(
     heap = read_side(chain)
     doubt = next(iter(chain.doubts.values()), None) or written_elsewhere(chain)
     graph.coverage += work_side(chain, heap) if heap and doubt is None else ()
-    doubt = doubt or next(iter(chain.doubts.values()), None) or (gap(chain) if heap else None)
+    doubt = doubt or next(iter(chain.doubts.values()), None) or (gap(chain) if heap else unread(chain, found))
     finish(chain)
     calls = [call for call in chain.calls if call.receiver is chain.target]
     ends = [node for node in graph.of_kind("parameter") if node.symbol.endswith(f".{found.setter}")]
@@ -185,6 +185,12 @@ def read_ids(
     widths = (edge.after for edge in graph.edges if edge.kind == "width" and edge.target.kind == "consumer")
     known = frozenset(int(width) for width in widths if width.isdigit())
     return Reading(tuple(given(call) for call in calls), path, frozenset(chain.assumptions), doubt, known)
+
+
+def unread(chain: Chain, found: Found) -> NotEstablished:
+    """Where no reader's ids are seen to reach the setter, the way behind it is not followed either."""
+    place = chain.calls[-1].at if chain.calls else Location(chain.program.printed(found.function.module.path), 1)
+    return NotEstablished("the value", f"no ids that are read from a config are seen to reach {found.setter}", place)
 
 
 def given(call: SetterCall) -> Given:
@@ -198,8 +204,7 @@ def given(call: SetterCall) -> Given:
 
 def set_from_outside(chain: Chain, found: Found) -> dict[Object, Fields]:
     """Call the target's setter with ids that come from nowhere: where nothing in the tree is seen to hand them to it."""
-    setter, owner = chain.types.find(found.cls, found.setter)
-    del owner
+    setter = chain.types.find(found.cls, found.setter)[0]
     engine = chain.engine(chain.setting)
     state = run_root(engine, found.function if setter is None else setter, found.cls, {}, Val((chain.target,)), from_outside=True)  # type: ignore[arg-type]
     chain.finished(engine)

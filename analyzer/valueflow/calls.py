@@ -259,9 +259,11 @@ def enter(engine: Engine, node: ir.Call, method: Method, arguments: Arguments, s
     if supposed is not None:
         return supposed
     if not engine.worth(function, method.receiver, tuple(arguments.all()), state):
+        state.unsure = True  # it may raise
         return engine.declared_result(function, node)
     code = engine.lower(function)
     if code is None or engine.is_running(code, method.receiver):
+        engine.doubt("a function that cannot be read, or calls itself", node.at)
         if any(held(state, val) or val.marks for val in arguments.all()):
             engine.lost(f"{function.name}(…)", "the function cannot be read, or calls itself", node.at)
         return engine.declared_result(function, node)

@@ -142,10 +142,19 @@ class Engine:
     def count(self) -> bool:
         """Whether there is room for one more statement."""
         self.statements += 1
+        if self.statements == MOST_STATEMENTS + 1:
+            self.bound(f"more than {MOST_STATEMENTS:,} statements")
         return self.statements <= MOST_STATEMENTS
+
+    def bound(self, what: str) -> None:
+        """A bound is hit: what comes behind it is not followed."""
+        self.lost(what, "what comes behind is not followed", self.at)
+        self.doubt(f"{what}: what comes behind is not followed", self.at)
 
     def worth(self, function: FunctionValue, receiver: Val | None, arguments: tuple[Val, ...], state: State) -> bool:
         """Whether a function must be run: something tracked, or a config, goes in, or what is looked for can come of it."""
+        if len(self.frames) >= MOST_CALLS:
+            self.bound(f"more than {MOST_CALLS} calls inside one another")
         if len(self.frames) >= MOST_CALLS or self.statements > MOST_STATEMENTS:
             return False
         if self.in_draft and not self.reaches_projection(function, receiver):

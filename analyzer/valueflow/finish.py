@@ -4,9 +4,6 @@ from __future__ import annotations
 from ..graph import Edge, FlowGraph, Node
 from .chain import Chain
 
-PASSING = frozenset({"parameter", "argument", "variable", "return", "field", "attribute", "collection"})
-"""Kinds of nodes that only hand a value on."""
-
 
 def finish(chain: Chain) -> None:
     graph = chain.graph

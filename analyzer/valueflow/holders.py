@@ -13,7 +13,7 @@ from .items import is_list, items_of, new_list, read_element
 from .lookups import look_up, reads_key
 from .store import State
 from .texts import text_of
-from .tracks import ELEMENT, ITEMS, tracked
+from .tracks import ELEMENT, ITEMS, shown, tracked
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -52,12 +52,34 @@ def doubt_method(engine: Engine, state: State, name: str, holder: Val, arguments
     """A method that may change what is followed, in a way that is not told exactly."""
     if name in CHANGES and any(role == "draft" for role, _ in holder.origin):
         engine.doubt(f"{name}() changes the config", at)
-    lists = [thing for thing in holder.objects if thing.loaded or (is_list(thing) and tracked(state, Val((thing,))))]
+    lists = [thing for thing in holder.objects if matters(state, holder, thing)]
     exact_pop = name == "pop" and items_of(state, holder) is not None
     if lists and (name not in TOLD or (name == "pop" and not exact_pop)):
         engine.doubt(f"what {name}() does to a list is not told exactly", at)
     if is_list(holder.only) and name in PUT_ALL and any(tracked(state, val) for val in arguments.all()):
         engine.doubt(f"the order in which {name}() adds is not told exactly", at)
+
+
+def matters(state: State, holder: Val, thing: Object) -> bool:
+    """Whether a change to a collection may change what is followed: an entry of a config, ids, or captured states."""
+    plain = thing.loaded or is_list(thing)
+    return plain and (thing.loaded or bool(holder.marks or tracked(state, Val((thing,))) or shown(state, Val((thing,)))))
+
+
+def extend_in_place(engine: Engine, node: ir.AugmentedAssign, state: State) -> bool:
+    """``items += more``, which changes the list itself, where both are known; what is not told exactly is a doubt."""
+    if not isinstance(node.target, ir.Name | ir.Attribute):
+        return False
+    holder = engine.evaluate(node.target, state)
+    only, items = holder.only, items_of(state, holder)
+    if node.op == "+" and is_list(only) and isinstance(only, Object) and items is not None and not state.control:
+        more = items_of(state, engine.evaluate(node.value, state))
+        if more is not None:
+            state.write(only, ITEMS, Val((Items((*items, *more)),)))
+            return True
+    if any(matters(state, holder, thing) and not state.control for thing in holder.objects):
+        engine.doubt(f"what {node.op}= does to a list is not told exactly", node.at)
+    return False
 
 
 def call_named(
@@ -124,7 +146,7 @@ def delete_item(engine: Engine, state: State, target: ir.Subscript) -> None:
         if isinstance(target.index, ir.Slice) and target.index.lower is target.index.upper is None:
             empty(state, thing, certain=holder.only is thing)
         elif thing.loaded or is_list(thing):
-            if thing.loaded or tracked(state, Val((thing,))):
+            if matters(state, holder, thing):
                 engine.doubt("an item of a list is deleted", target.at)
         elif isinstance(key, Exact) and holder.only is thing:
             state.heap[thing] = {name: val for name, val in state.fields(thing).items() if name != f"[{key.value!r}]"}
@@ -185,7 +207,9 @@ def add(engine: Engine, state: State, thing: Object, val: Val, *, certain: bool)
 def hand_out(engine: Engine, state: State, holder: Val, things: list[Object], arguments: Arguments, name: str) -> Val:
     """One of the items, or a view or copy of all of them."""
     if name == "copy":
-        return holder
+        items = items_of(state, holder)
+        made = new_list(engine, state, items, None if items is not None else read_element(state, holder, None))
+        return replace(made, marks=holder.marks) if all(map(is_list, things)) else replace(UNKNOWN, marks=holder.marks)
     parts: list[Val] = []
     for thing in things:
         fields = state.fields(thing)

@@ -180,8 +180,8 @@ def _pass_on(engine: Engine, node: ir.Call, state: State) -> Val:
     """``int``, ``max``, ``next`` …: one of what it is given, or made of it."""
     vals = _values(engine, node, state)
     parts = [read_element(state, val, None) if val.things and not is_constant(val) else val for val in vals]
-    if len(vals) == 1 and is_constant(vals[0]):
-        return vals[0]
+    if len(vals) == 1 and is_constant(vals[0]) and isinstance(node.func, ir.Name) and node.func.id == "int":
+        return vals[0] if isinstance(vals[0].only, Exact) and isinstance(vals[0].only.value, int) else UNKNOWN
     if isinstance(node.func, ir.Name) and node.func.id == "next":
         return join_all(parts)
     found = join_all(parts)
@@ -221,6 +221,7 @@ BUILTINS: dict[str, Builtin] = {
 
 def call_outside(engine: Engine, node: ir.Call, callee: Val, name: str, arguments: Arguments, state: State) -> Val:
     """A function outside the tree, or one of which nothing is known (``name`` is then empty)."""
+    state.unsure = True  # it may raise
     origin = callee.origin.union(*(origin_of(engine, val) for val in arguments.all()))
     last = name.rpartition(".")[2]
     given = [val for val in arguments.all() if tracked(state, val)]

@@ -8,7 +8,7 @@ from .assignment import assign, assign_statement, known_items
 from .domain import UNKNOWN, Exact, Items, Object, Val
 from .engine import Engine
 from .fields import initial, whole
-from .holders import delete_item, put
+from .holders import delete_item, extend_in_place, put
 from .items import read_element, truth
 from .store import Raising, State, joined
 from .texts import text_of
@@ -56,7 +56,7 @@ def run(engine: Engine, node: ir.Statement, state: State) -> State | None:
         case ir.Raise():
             raise Raising(state)
         case ir.Assert():
-            engine.evaluate(node.test, state)
+            state.unsure = truth(engine, state, engine.evaluate(node.test, state)) is not True or state.unsure
         case ir.Break():
             engine.frame.breaks.append(state)
             return None
@@ -68,12 +68,18 @@ def run(engine: Engine, node: ir.Statement, state: State) -> State | None:
         case ir.Import() | ir.ImportFrom():
             _import(engine, node, state)
         case ir.DefineFunction():
-            state.names[node.function.name] = engine.evaluate(ir.Lambda(node.function, node.at), state)
+            _define(engine, node, state)
         case ir.DefineClass():
             state.names[node.name] = UNKNOWN
-        case ir.OpaqueStatement() | ir.Annotate() | ir.Pass():
-            pass
+        case ir.OpaqueStatement():
+            engine.doubt("a statement that is not understood", node.at)
     return state
+
+
+def _define(engine: Engine, node: ir.DefineFunction, state: State) -> None:
+    if node.function.nonlocals:
+        engine.doubt("a function inside another writes its variables", node.at)
+    state.names[node.function.name] = engine.evaluate(ir.Lambda(node.function, node.at), state)
 
 
 def _with(engine: Engine, node: ir.With, state: State) -> State | None:
@@ -114,6 +120,8 @@ def _import(engine: Engine, node: ir.Import | ir.ImportFrom, state: State) -> No
 
 
 def _augmented(engine: Engine, node: ir.AugmentedAssign, state: State) -> None:
+    if extend_in_place(engine, node, state):
+        return
     added = isinstance(node.value, ir.Display | ir.Comprehension) and node.op == "+"
     if added and (holder := engine.evaluate(node.target, state)).objects:
         val = engine.evaluate(node.value, state)
