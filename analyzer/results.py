@@ -131,6 +131,75 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
+class TrainedList:
+    """What one id list comes to in a trainer: all that it records (``evaluation.captured``), and which of that reaches the draft's fc.
+
+    ``fc`` is None where it is not established; ``fc_reason`` and ``fc_at`` say why and where.
+    """
+
+    evaluation: Evaluation
+    fc: tuple[str, ...] | None
+    fc_reason: str | None = None
+    fc_at: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IdSource:
+    """Where a selection takes its ids from. ``kind`` is one of config, command line, environment, parameter, attribute, literal and
+    formula; ``text`` names it as the trainer does (a key, an option, an expression), ``default`` is what stands in for it, if known."""
+
+    kind: str
+    text: str
+    at: Location
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A place where a trainer writes the ids for the one who serves the draft: the ``key``, and what it makes of them on the way."""
+
+    key: str
+    mapping: str
+    at: Location
+
+
+@dataclass(frozen=True, slots=True)
+class EngineUse:
+    """An engine's setter that a trainer hands its ids to. ``pinned`` is the version that the trainer asks for, ``pinned_at`` where;
+    ``version`` that of the engine's source that was given, None where none was."""
+
+    name: str
+    setter: str
+    pinned: str | None
+    pinned_at: Location | None
+    version: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """One place in a trainer where hidden states of the target are selected for the draft, and what it comes to.
+
+    ``at`` is the subscript, append, hook registration or setter call. ``order`` says what the concatenation follows: the list of ids or
+    the layers; None where it is not known. ``status`` sums up ``evaluated``.
+    """
+
+    flow: str
+    symbol: str
+    at: Location
+    order: Literal["ids", "layers"] | None
+    convention: tuple[Clause, ...]
+    status: Status
+    reason: str | None
+    reason_at: Location | None
+    assumptions: tuple[Assumption, ...]
+    evaluated: tuple[TrainedList, ...]
+    sources: tuple[IdSource, ...] = ()
+    exports: tuple[Export, ...] = ()
+    engine: EngineUse | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """What one target class serves a given draft with, held against what that draft was trained on.
 
@@ -175,3 +244,14 @@ class Analysis:
     wirings: tuple[Wiring, ...]
     not_established: tuple[NotEstablished, ...]
     comparisons: tuple[Comparison, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ContractAnalysis:
+    """What a trainer trains on: its selections. ``hidden_size`` is the target's, where its config was given."""
+
+    source: SourceFacts
+    num_layers: int
+    hidden_size: int | None
+    trainings: tuple[Training, ...]
+    not_established: tuple[NotEstablished, ...] = ()
