@@ -187,7 +187,7 @@ def single(value: Value) -> Atom | None:
 
 def read_streams(machine: Machine, ledger: Ledger) -> tuple[Stream, ...] | str:
     """The residual stream of each forward of the target, or why one is not understood."""
-    found: list[Stream] = []
+    found: dict[Content, frozenset[Atom]] = {}
     models: set[Value] = set()
     walks = ledger.log["walks"]
     for entry in walks if isinstance(walks, tuple) else ():
@@ -200,10 +200,10 @@ def read_streams(machine: Machine, ledger: Ledger) -> tuple[Stream, ...] | str:
         if layers != set(range(-1, machine.num_layers)) or any(count != 1 for count in content.parts.values()):
             return "not every layer of the target is in the residual stream once"
         final = single(normed)
-        found.append(Stream(content, frozenset({final} if final is not None else ())))
+        found[content] = found.get(content, frozenset()) | ({final} if final is not None else set())
     if len(models) > 1:
         return "more than one model of transformers runs, and which is the target is not known"
-    return tuple(found)
+    return tuple(Stream(content, finals) for content, finals in found.items())
 
 
 def judge_run(machine: Machine, ledger: Ledger) -> tuple[Outcome, Location | None]:

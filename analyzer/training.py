@@ -54,13 +54,16 @@ class Trainer:
     num_layers: int
     budget: Budget = field(default_factory=Budget)
 
-    def machine(self, decided: Mapping[str, bool], given: Given, everything_open: bool) -> tuple[Machine, Ledger]:
+    def machine(
+        self, decided: Mapping[str, bool], given: Given, everything_open: bool, roots: frozenset[str]
+    ) -> tuple[Machine, Ledger]:
         """A fresh machine for one run."""
         machine = Machine(self.scan.index, self.facts.facts, self.scan.tree.printed, self.code, self.library)
         machine.base_facts = dict(decided)
         machine.num_layers = self.num_layers
         machine.config_reader = self.config.reader(machine, self.num_layers)
-        return machine, machine.keep_ledger(given, everything_open=everything_open)
+        names = self.facts.names
+        return machine, machine.keep_ledger(given, everything_open=everything_open, names=names, roots=roots)
 
 
 @dataclass(slots=True)
@@ -69,24 +72,34 @@ class Way:
 
     trainer: Trainer
     entries: tuple[Entry, ...]
+    roots: set[str] = field(default_factory=set)
+    """Where a target was found that the trainer is handed."""
 
     def run(self, given: Given, *, everything_open: bool = False) -> Answer:
-        """What is concatenated, under every answer to the conditions that stay open; one that is not established ends it."""
+        """What is concatenated, under every answer to the conditions that stay open; one that is not established ends it. Where a target
+        is found on the way, it is run again, so that the target's other parts are known from the start."""
+        known = set(self.roots)
+        answer = self.run_once(given, everything_open)
+        return answer if self.roots == known else self.run_once(given, everything_open)
+
+    def run_once(self, given: Given, everything_open: bool) -> Answer:
         answer = Answer()
         waiting: list[dict[str, bool]] = [{RELEASES: True}, {RELEASES: False}]
         while waiting:
             decided = waiting.pop(0)
             self.trainer.budget.left -= 1
-            machine, ledger = self.trainer.machine(decided, given, everything_open)
+            machine, ledger = self.trainer.machine(decided, given, everything_open, frozenset(self.roots))
             try:
                 outcome, at = self.once(machine, ledger, decided)
             except NeedDecision as need:
+                self.roots |= ledger.roots
                 answer.look(ledger)
                 condition = first_open(need.condition, decided)
                 if condition is not None and len(decided) <= MAX_DECISIONS and len(answer.outcomes) + len(waiting) < MAX_RUNS:
                     waiting += [{**decided, condition.key: True}, {**decided, condition.key: False}]
                     continue
                 outcome, at = Outcome(reason=f"too many open conditions: {need.condition.key}", at=need.condition.at), None
+            self.roots |= ledger.roots
             answer.add(machine, ledger, outcome, at)
             if outcome.reason is not None:
                 break

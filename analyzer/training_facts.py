@@ -5,8 +5,11 @@ import tomllib
 from dataclasses import dataclass
 from importlib import resources
 
-from .flows.flow import build_facts, check_keys, entries, texts
-from .library.facts import Facts
+from .flows.flow import build_facts, check_keys, entries, table, texts
+from .library.facts import Facts, TargetNames
+
+TARGET = ("layers", "embeddings", "norms", "starts", "ends", "states")
+ENGINE = ("setters", "rpc", "runs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +17,7 @@ class TrainingFacts:
     """``selections``: what a function names that looks into the target. ``loads``: what one names that reads recorded files,
     ``saves``: one that writes them."""
 
+    names: TargetNames
     selections: tuple[str, ...]
     loads: tuple[str, ...]
     saves: tuple[str, ...]
@@ -24,6 +28,10 @@ def load_training_facts(package: str) -> TrainingFacts:
     """The facts for a trainer of this package."""
     text = resources.files("flowcheck.analyzer.flows").joinpath("training.toml").read_text(encoding="utf-8")
     data = tomllib.loads(text)
-    check_keys(data, ("selections", "loads", "saves", "assumption"), (), "")
+    check_keys(data, ("target", "engine", "selections", "loads", "saves", "assumption"), (), "")
+    parts, engine = table(data, "target"), table(data, "engine")
+    check_keys(parts, TARGET, (), "target.")
+    check_keys(engine, ENGINE, (), "engine.")
+    names = TargetNames(*(frozenset(texts(parts, key)) for key in TARGET), *(frozenset(texts(engine, key)) for key in ENGINE))
     facts = build_facts(package, entries(data, "assumption"))
-    return TrainingFacts(texts(data, "selections"), texts(data, "loads"), texts(data, "saves"), facts)
+    return TrainingFacts(names, texts(data, "selections"), texts(data, "loads"), texts(data, "saves"), facts)

@@ -189,7 +189,7 @@ SHAPES = {
     ),
     "another model": (
         changed(STATES, ("from transformers import AutoModelForCausalLM", "from elsewhere import AutoModelForCausalLM")),
-        "?what is concatenated here is not known",
+        "out:1, out:3, out:5",
     ),
     "nothing that looks into a target": ("def f(x):\n    return x\n", "?nothing in the trainer looks into a target"),
 }

@@ -31,6 +31,7 @@ from .branch import lift, pick
 from .classes import attrs_of, find_in_class, is_closed, resolution_order
 from .effects import effects_of
 from .names import decorators, made_on_demand, module_name
+from .open_target import open_attribute
 from .signals import GiveUp, Raised
 from .tensors import NAMES as TENSOR_NAMES
 
@@ -104,6 +105,9 @@ def unknown_attribute(machine: Machine, value: Unknown, name: str) -> Value:
     known = machine.supposed_value(key)
     if known is not None:
         return known[0]
+    part = open_attribute(machine, value, name)
+    if part is not MISSING:
+        return part
     configured = machine.config_attribute(value, name, key)
     return configured if configured is not MISSING else machine.unknown(key, value.reason, reads_ids=value.reads_ids)
 

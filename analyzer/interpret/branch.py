@@ -126,7 +126,7 @@ def merge(machine: Machine, mark: Mark, condition: Unknown, first: Writes, secon
     return joiner
 
 
-UNITED = ("aliases", "finals", "walks", "joins", "saved", "changed", "fed")
+UNITED = ("aliases", "finals", "walks", "joins", "saved", "changed", "fed", "setters", "sites")
 """Slots that hold all that was seen on either side."""
 
 

@@ -33,6 +33,7 @@ from .effects import collects, may_capture
 from .hooks import is_hooked, run_hooked
 from .layers import carries_embedding, reached
 from .names import decorators
+from .open_target import note_made, open_call
 from .reach import may_hold_layers
 from .signals import GiveUp, Raised, Return, TooDeep
 from .state import MAX_CALLS, Frame
@@ -108,6 +109,9 @@ def call_hooked(
 
 def call_unknown(machine: Machine, function: Unknown, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
     """Calling something unknown: a supposed answer, else an unknown that is the same for the same arguments."""
+    opened = open_call(machine, function, args, keywords)
+    if opened is not None:
+        return opened[0]
     if function.key.rpartition(".")[2] in SLOTS:
         raise GiveUp("a forward hook is registered on something that is not known", machine.location())
     identity = machine.identity_of(function.key.rpartition(".")[2], args, keywords)
@@ -124,6 +128,9 @@ def call_unknown(machine: Machine, function: Unknown, args: tuple[Value, ...], k
 
 def call_outside(machine: Machine, function: Value, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
     """A callee of which nothing is known: its result is one fresh atom, and what it was given may have been written."""
+    opened = open_call(machine, function, args, keywords)
+    if opened is not None:
+        return opened[0]
     tensors = tensors_in(args, keywords)
     shown = machine.show(function)
     if tensors and any(may_collect(machine, v) for v in (*args, *keywords.values())):
@@ -131,7 +138,9 @@ def call_outside(machine: Machine, function: Value, args: tuple[Value, ...], key
     reads_ids = any(machine.reads_ids(v) for v in (*args, *keywords.values()))
     machine.clobber(args, keywords, shown)
     if not tensors:
-        return machine.mystery(shown, f"{shown} is outside the tree and not modelled", reads_ids=reads_ids)
+        made = machine.mystery(shown, f"{shown} is outside the tree and not modelled", reads_ids=reads_ids)
+        note_made(machine, function, made)
+        return made
     if isinstance(function, ExternalObject) and function.cls.startswith("torch.nn."):
         return machine.opaque(shown, tensors)
     for tensor in tensors:

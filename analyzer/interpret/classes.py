@@ -10,6 +10,7 @@ from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, 
 from .branch import pick
 from .effects import escapes_constructor
 from .names import class_name, dotted
+from .open_target import is_layer_class
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -238,6 +239,8 @@ def is_instance(machine: Machine, value: Value, cls: Value) -> bool | None:
             return True
         if isinstance(cls, External) and machine.library.is_module_base(cls.name):
             return is_module_class(machine, value.cls)
+        if is_layer_class(machine, value, cls):
+            return True
         return False if is_closed(machine, value.cls) else None
     if isinstance(value, EnumMember) and isinstance(cls, ClassValue):
         return value.cls is cls or cls in resolution_order(machine, value.cls)

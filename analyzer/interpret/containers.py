@@ -152,6 +152,8 @@ def subscript(machine: Machine, value: Value, index: Value) -> Value:
                 machine, items_of(machine, value), index, "list", lambda part: machine.new_list(part, modules=value.modules)
             )
         case tuple():
+            if machine.recording() and isinstance(index, int) and len(value) == machine.num_layers + 1 and isinstance(value[0], Tensor):
+                machine.note_site("state")
             return sequence_item(machine, value, index, "tuple", lambda part: part)
         case str() | range() | bytes():
             if isinstance(index, int | slice):
@@ -297,6 +299,7 @@ def set_item(machine: Machine, value: Value, index: Value, new: Value) -> None:
             key = dict_key(index)
             if isinstance(new, Tensor) and machine.recording():
                 machine.record("kept", str(machine.content(new)), f"under {machine.show(index)}")
+                machine.note_kept()
             machine.heap.write(value.state, "#open" if key is None else key, True if key is None else machine.kept(new))
         case ListValue():
             items = items_of(machine, value)

@@ -32,6 +32,8 @@ def alternatives(value: Value) -> tuple[Instance, ...]:
 def in_layer(machine: Machine, module: Instance, args: tuple[Value, ...], keywords: dict[str, Value], run: Callable[[], Value]) -> Value:
     """Run one layer: what is made meanwhile belongs to it."""
     index = machine.members[module]
+    if machine.recording() and index == 0 and machine.walk["order"]:
+        machine.begin_walk()
     order = machine.walk["order"]
     assert isinstance(order, tuple)
     if order and isinstance(order[-1], int) and index <= order[-1]:

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ..index import Index
-from ..library.facts import Facts
+from ..library.facts import Facts, TargetNames
 from ..results import Location, Step
 from ..values import MISSING, Atom, Content, Id, Instance, ListValue, Missing, Phi, Slots, Tensor, Unknown, Value
 from .signals import GiveUp
 from .state import State
 
-LOGS = ("walks", "joins", "saved", "changed", "fed")
+LOGS = ("walks", "joins", "saved", "changed", "fed", "setters", "sites")
 """Tuples that only grow: where branches meet they hold what was seen on either side."""
 LEARNING = re.compile(r"torch\.nn\.([A-Z]|functional\.linear$)")
 """How the names of what may be a layer of the draft begin."""
@@ -89,7 +89,9 @@ class Ledger:
     ``log`` holds tuples under :data:`LOGS`, in the heap, so that a branch can be taken back. ``open`` leaves all that comes from outside
     unknown, defaults included. ``ended``: the run came to its end. ``recorded``: it saved a captured point to a file. ``ran`` are the
     functions that ran. ``joins`` says of the atom of a concatenation what it is made of. ``asked`` are the values from outside that were
-    asked for, ``flows`` the names that one was bound to unchanged.
+    asked for, ``flows`` the names that one was bound to unchanged. ``names`` tell the parts of a target that the trainer is handed:
+    ``roots`` are the values that one was found in, ``known_roots`` those of an earlier run, ``target`` is its model; ``made`` are objects
+    that the trainer makes itself.
     """
 
     log: Slots
@@ -101,6 +103,11 @@ class Ledger:
     joins: dict[Atom, Join] = field(default_factory=dict)
     asked: dict[str, Location | None] = field(default_factory=dict)
     flows: set[tuple[str, str]] = field(default_factory=set)
+    names: TargetNames = TargetNames()
+    known_roots: frozenset[str] = frozenset()
+    roots: set[str] = field(default_factory=set)
+    target: Instance | None = None
+    made: set[str] = field(default_factory=set)
 
 
 class Recording(State):
@@ -113,11 +120,13 @@ class Recording(State):
         super().__init__(index, facts, printed)
         self.ledger: Ledger | None = None
 
-    def keep_ledger(self, given: Given, *, everything_open: bool) -> Ledger:
+    def keep_ledger(
+        self, given: Given, *, everything_open: bool, names: TargetNames = TargetNames(), roots: frozenset[str] = frozenset()
+    ) -> Ledger:
         """From here on this is the run of a trainer."""
         log = self.heap.new(**dict.fromkeys(LOGS, ()))
         log.born = 0
-        self.ledger = Ledger(log, given, everything_open)
+        self.ledger = Ledger(log, given, everything_open, names=names, known_roots=roots)
         return self.ledger
 
     def note(self, kind: str, value: Value) -> None:
@@ -181,6 +190,28 @@ class Recording(State):
         """The entries of one of the logs."""
         held = self.ledger.log[kind] if self.ledger is not None else ()
         return held if isinstance(held, tuple) else ()
+
+    def note_site(self, kind: str) -> None:
+        """Here a hidden state of the target is selected."""
+        place = self.location()
+        if self.ledger is not None and place is not None and not place.file.startswith("("):
+            self.note("sites", (kind, place.file, place.line))
+
+    def note_kept(self) -> None:
+        """A tensor goes into a collection; between the layers of the target it is selected there."""
+        if self.ledger is not None and self.walk["inside"] is not True and self.walk["order"]:
+            self.note_site("append")
+
+    def note_end(self, layer: Value, stream: Value, normed: Value) -> None:
+        """The open target's stream after its last layer, or its final norm; the norm completes the walk that ended last."""
+        if self.ledger is None or not isinstance(stream, Tensor) or (layer is not None and layer != self.num_layers - 1):
+            return
+        content, walks = stream.cell.get("content"), self.ledger.log["walks"]
+        assert isinstance(walks, tuple)
+        if layer is not None:
+            self.note("walks", (self.ledger.target, content, content))
+        elif isinstance(normed, Tensor) and walks and isinstance(walks[-1], tuple) and walks[-1][1] == content:
+            self.note("walks", (walks[-1][0], content, normed.cell.get("content")))
 
     def note_join(self, result: Value, parts: tuple[Value, ...] | None, features: bool) -> None:
         """A concatenation was made."""

@@ -34,3 +34,20 @@ class Facts:
     values: Mapping[str, Supposed] = field(default_factory=dict)
     identities: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TargetNames:
+    """How a trainer calls the parts of a target that it is handed: its lists of decoder ``layers``, its ``embeddings``, its final ``norms``,
+    the first layer of this rank (``starts``) and the one behind its last (``ends``); the keyword ``states`` with which it asks for all hidden states. ``setters`` are the methods of an engine that take the ids, ``rpc``
+    those that run a named method in the engine's worker, ``runs`` those that run its model."""
+
+    layers: frozenset[str] = frozenset()
+    embeddings: frozenset[str] = frozenset()
+    norms: frozenset[str] = frozenset()
+    starts: frozenset[str] = frozenset()
+    ends: frozenset[str] = frozenset()
+    states: frozenset[str] = frozenset()
+    setters: frozenset[str] = frozenset()
+    rpc: frozenset[str] = frozenset()
+    runs: frozenset[str] = frozenset()

@@ -45,6 +45,26 @@ def ends(machine: Host, function: Value, args: Args, keywords: Keywords) -> Valu
     return None
 
 
+def entering(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    """What a layer of an open target is handed; what layer 0 is, that is ``embed``, whatever it was made of."""
+    index, hidden = args[0], machine.pick(args[1])
+    if isinstance(hidden, Tensor) or index != 0:
+        return hidden
+    return machine.opaque("embed_tokens", (machine.source("tokens", blank=False),), exact=True)
+
+
+def left(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    """The stream after a layer of an open target: after the last one the walk is through."""
+    machine.note_end(args[0], args[1], None)
+    return None
+
+
+def normed(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    """The final norm of an open target."""
+    machine.note_end(None, args[0], args[1])
+    return None
+
+
 def keeps_layers(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     """Whether the trainer leaves the layer count of a config alone that it loads the target with."""
     config = machine.pick(args[0])
@@ -131,6 +151,9 @@ FUNCTIONS: dict[str, Model] = {
     "flowcheck_model.computed": computed,
     "flowcheck_model.begins": begins,
     "flowcheck_model.ends": ends,
+    "flowcheck_model.entering": entering,
+    "flowcheck_model.left": left,
+    "flowcheck_model.normed": normed,
     "flowcheck_model.keeps_layers": keeps_layers,
     "flowcheck_model.unknown": unknown,
     "flowcheck_model.layers_return_tuples": layers_return_tuples,

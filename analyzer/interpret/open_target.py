@@ -1,0 +1,119 @@
+"""A target that a trainer does not make but is handed: an argument, an attribute, the model that a class is mixed into.
+
+It is told by what is done with it: its ``layers`` are walked or hooked, or it is asked for all hidden states. Which object that is, the
+trainer alone does not say, so every result rests on the assumption ``open-target``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..values import MISSING, External, ExternalObject, Instance, Super, Unknown, Value
+from .names import module_name, module_slots
+from .signals import GiveUp
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+ASSUMED = "open-target"
+STUB = "transformers"
+LISTING = frozenset({"named_modules"})
+"""Methods that list the modules of a model."""
+
+
+def open_attribute(machine: Machine, owner: Unknown, name: str) -> Value:
+    """An attribute of something unknown that is a part of the target by its name; MISSING where it is none."""
+    ledger = machine.ledger
+    if ledger is None or is_made(machine, owner.key):
+        return MISSING
+    names = ledger.names
+    if name in names.layers:
+        ledger.roots.add(owner.key)
+        return machine.get_attribute(the_target(machine), "layers")
+    if owner.key in ledger.known_roots:
+        if name in names.starts or name in names.ends:
+            machine.assume("single-rank")
+            return 0 if name in names.starts else machine.num_layers
+        part = "embed" if name in names.embeddings else "norm" if name in names.norms else None
+        return machine.get_attribute(the_target(machine), part) if part is not None else MISSING
+    return MISSING
+
+
+def is_made(machine: Machine, key: str) -> bool:
+    """Whether an unknown is, or belongs to, an object that the trainer makes itself by calling a class: a draft, say."""
+    ledger = machine.ledger
+    if key.startswith(f"{STUB}#"):
+        return True  # a part of a model that is known, of which the part is not
+    return ledger is not None and any(key == made or key.startswith((f"{made}.", f"{made}[")) for made in ledger.made)
+
+
+def note_made(machine: Machine, function: Value, made: Value) -> None:
+    """Something outside was called: an object of a class is the trainer's own."""
+    if machine.ledger is not None and isinstance(function, External) and isinstance(made, Unknown):
+        last = function.name.rpartition(".")[2]
+        if last[:1].isupper():
+            machine.ledger.made.add(made.key)
+
+
+def the_target(machine: Machine) -> Instance:
+    """The one open target of a run."""
+    ledger = machine.ledger
+    assert ledger is not None
+    machine.assume(ASSUMED)
+    if ledger.target is None:
+        module = machine.index.module(STUB)
+        if module is None:
+            raise GiveUp("the target is handed to the trainer, which has a transformers of its own", machine.location())
+        with machine.module_frame(module, module_slots(machine, module)):
+            made = machine.call(module_name(machine, module, "opened"), (), {})
+            assert isinstance(made, Instance)
+            machine.attrs_of(made)
+        ledger.target = made
+    return ledger.target
+
+
+def open_call(machine: Machine, function: Value, args: tuple[Value, ...], keywords: dict[str, Value]) -> tuple[Value] | None:
+    """What a call comes to that runs the target or its engine, boxed; None where it does neither."""
+    ledger = machine.ledger
+    if ledger is None or not isinstance(function, Unknown | External | ExternalObject | Super):
+        return None
+    name = machine.show(function).rpartition(".")[2]
+    if name in ledger.names.setters:
+        return set_layers(machine, name, args, keywords)
+    asked = [keyword for keyword in ledger.names.states if machine.pick(keywords.get(keyword)) is True]
+    key = function.key if isinstance(function, Unknown | ExternalObject) else machine.show(function)
+    if asked and not is_made(machine, key):
+        return (machine.call(the_target(machine), (), {"output_hidden_states": True}),)
+    if isinstance(function, Unknown) and name in LISTING and not is_made(machine, key):
+        return (machine.call(machine.get_attribute(the_target(machine), name), (), {}),)
+    if isinstance(function, Unknown) and ledger.target is not None and runs_target(machine, key):
+        return (machine.call(the_target(machine), (), {}),)
+    return None
+
+
+def runs_target(machine: Machine, key: str) -> bool:
+    """Whether a call of this is one of the model whose layers were looked into."""
+    ledger = machine.ledger
+    assert ledger is not None
+    owner = key.removesuffix(".forward").removesuffix(".__call__")
+    return any(root == owner or root.startswith(f"{owner}.") for root in ledger.roots)
+
+
+def set_layers(machine: Machine, name: str, args: tuple[Value, ...], keywords: dict[str, Value]) -> tuple[Value]:
+    """An engine's setter is handed the ids: what it makes of them is for the engine's source to say."""
+    given = machine.pick(args[0]) if args else machine.pick(next(iter(keywords.values()), None))
+    items = machine.iterate(given) if given is not None and not isinstance(given, Unknown) else None
+    held: Value = None if given is None else tuple(machine.pick(item) for item in items) if items is not None else MISSING
+    machine.note("setters", (name, held, machine.here()))
+    machine.record("handed to the engine's setter", machine.show(given), name)
+    return (None,)
+
+
+def is_layer_class(machine: Machine, value: Instance, cls: Value) -> bool:
+    """Whether ``isinstance(layer, SomeLayer)`` asks a layer of the open target whether it is one."""
+    if machine.ledger is None or machine.ledger.target is None or value not in machine.members or not isinstance(cls, External):
+        return False
+    machine.assume(ASSUMED)
+    return cls.name.endswith(("Layer", "Block"))
+
+
