@@ -37,6 +37,11 @@ class Entry:
         return f"{self.cls.name}.{self.node.name}" if self.cls else self.node.name
 
     @property
+    def is_constructor(self) -> bool:
+        """Whether entering it makes an object."""
+        return not isinstance(self.node, ast.Module) and self.node.name == "__init__"
+
+    @property
     def line(self) -> int:
         """The line that it begins in."""
         if not isinstance(self.node, ast.Module):
@@ -59,6 +64,13 @@ class Scan:
     index: Index
     tree: TrainerTree
     known: dict[str, list[tuple[Entry, frozenset[str]]]] = field(default_factory=dict)
+
+    def modules(self) -> Iterator[Module]:
+        """The modules of the trainer that can be read."""
+        for path in self.tree.tree.files:
+            module = self.index.module(self.index.module_of(path))
+            if module is not None:
+                yield module
 
     def functions(self, path: str) -> list[tuple[Entry, frozenset[str]]]:
         """The entries of a file, each with the names that it mentions; none of a file that cannot be read."""

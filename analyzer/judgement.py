@@ -41,22 +41,34 @@ class Judge:
         if (place := self.uneven()) is not None:
             return Outcome(reason=f"samples are not all recorded alike ({place})"), None
         found: dict[tuple[str, ...], Location | None] = {}
-        fed = {single(entry) for entry in self.entries("fed") if self.related(entry)}
+        unknown: Outcome | None = None
+        fed = {single(entry) for entry in self.entries("fed") if single(entry) in self.ledger.joins or self.point(Piece(entry, entry))}
         for atom, join in self.outermost():
             answer = self.read(atom, join)
-            if isinstance(answer, Outcome):
+            if isinstance(answer, Outcome) and self.holds_target(join):
                 return answer, None
+            if isinstance(answer, Outcome):
+                unknown = unknown or answer
+                continue
             if answer is not None and fed and atom not in fed:
                 return Outcome(reason="a layer of the draft is fed with a hidden state that is not this concatenation", at=answer.at), None
             if answer is not None:
                 found.setdefault(answer.points, answer.at)
+        if unknown is not None:
+            self.machine.assume("other-joins")
         if len(found) == 1:
             ((points, at),) = found.items()
             return Outcome(captured=points), at
+        if not found and unknown is not None:
+            return unknown, None
         if not found:
             return Outcome(reason=NOTHING_SEEN), None
         shown = "; ".join(f"{', '.join(points)} at {at}" for points, at in sorted(found.items()))
         return Outcome(reason=f"more than one concatenation may feed fc: {shown}", at=next(iter(found.values()))), None
+
+    def holds_target(self, join: Join) -> bool:
+        """Whether a concatenation is known to hold something of the target."""
+        return any(self.related(piece.now) or self.related(piece.then) for piece in join.pieces or ())
 
     def uneven(self) -> str | None:
         """A place that saves other points for one sample than for another."""

@@ -8,23 +8,28 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal, TypeAlias
 
 from .entries import DEFINING, Entry, Scan
 from .index import Module
 from .interpret.code import Code
 from .interpret.machine import Machine
 from .interpret.names import decorators, module_name
+from .interpret.open_target import STUB, run_target, the_object
 from .interpret.recording import Given, Ledger
 from .interpret.signals import GiveUp, NeedDecision, Raised
 from .ir import At
-from .judgement import judge_run
+from .judgement import NOTHING_SEEN, judge_run
+from .library.recorded_files import frozen
 from .library.tables import Library
+from .lifecycle import CALLED, worker_with
 from .outcome import Outcome, first_open
 from .results import Location, Step
 from .target import ConfigFacts
 from .trainer import MODEL_PRINTED
 from .training_facts import TrainingFacts
-from .values import BoundMethod, ClassValue, DictValue, FunctionValue, Value
+from .values import BoundMethod, ClassValue, DictValue, FunctionValue, ListValue, Value
 
 MAX_RUNS = 16
 """Runs of one way into a trainer under different answers to open conditions."""
@@ -33,6 +38,11 @@ MOST_RUNS = 400
 MAX_DECISIONS = 5
 RELEASES = "layers_return_tuples"
 """The condition on the release of transformers: both answers are always followed."""
+
+
+RUN: Literal["run"] = "run"
+"""Here the target runs, if nothing before has run it."""
+Stage: TypeAlias = "Entry | Literal['run']"
 
 
 @dataclass(slots=True)
@@ -62,8 +72,9 @@ class Trainer:
         machine.base_facts = dict(decided)
         machine.num_layers = self.num_layers
         machine.config_reader = self.config.reader(machine, self.num_layers)
-        names = self.facts.names
-        return machine, machine.keep_ledger(given, everything_open=everything_open, names=names, roots=roots)
+        ledger = machine.keep_ledger(given, everything_open=everything_open)
+        ledger.names, ledger.known_roots, ledger.workers = self.facts.names, roots, partial(worker_with, self.scan)
+        return machine, ledger
 
 
 @dataclass(slots=True)
@@ -71,7 +82,7 @@ class Way:
     """One way into a trainer: functions that are run one after the other, as programs that hand files on."""
 
     trainer: Trainer
-    entries: tuple[Entry, ...]
+    stages: tuple[Stage, ...]
     roots: set[str] = field(default_factory=set)
     """Where a target was found that the trainer is handed."""
 
@@ -83,7 +94,7 @@ class Way:
         return answer if self.roots == known else self.run_once(given, everything_open)
 
     def run_once(self, given: Given, everything_open: bool) -> Answer:
-        answer = Answer()
+        answer = Answer(texts=self.trainer.facts.facts.texts)
         waiting: list[dict[str, bool]] = [{RELEASES: True}, {RELEASES: False}]
         while waiting:
             decided = waiting.pop(0)
@@ -111,8 +122,13 @@ class Way:
         if self.trainer.budget.left < 0:
             return Outcome(reason=f"more than {MOST_RUNS} runs of parts of the trainer"), None
         try:
-            for entry in self.entries:
-                enter(machine, entry, everything_open=ledger.open)
+            for stage in self.stages:
+                if stage == RUN:
+                    run_handed_target(machine, self.trainer.scan)
+                    continue
+                answer = enter(machine, stage, everything_open=ledger.open)
+                if not stage.called and not stage.is_constructor:
+                    note_returned(machine, stage, answer)
             return judge_run(machine, ledger)
         except Raised as raised:
             sure = raised.explicit or not decided.keys() - {RELEASES}
@@ -137,6 +153,7 @@ class Answer:
     ran: set[ast.AST] = field(default_factory=set)
     ended: bool = True
     recorded: bool = False
+    texts: Mapping[str, str] = field(default_factory=dict)
     keys: set[str] = field(default_factory=set)
     """The keys under which something was saved to a file."""
 
@@ -160,8 +177,12 @@ class Answer:
     def settled(self) -> tuple[Outcome, Location | None]:
         """The one outcome of all runs. A run that raises has trained nothing, so it is left out where another one does not raise."""
         alive = [each for each in self.outcomes if each[0].error is None] or self.outcomes[:1]
+        loud = [each for each in alive if each[0].reason != NOTHING_SEEN]
+        if loud and len(loud) < len(alive):
+            self.assumptions.setdefault("silent-runs", self.texts.get("silent-runs", "silent-runs"))
+            alive = loud
         if any(outcome.error is not None for outcome, _ in self.outcomes):
-            self.assumptions.setdefault("guards", "a branch that raises was not taken: a training that raised has trained nothing")
+            self.assumptions.setdefault("guards", self.texts.get("guards", "guards"))
         first = next((each for each in alive if each[0].reason is not None), alive[0])
         if first[0].error is not None:
             return Outcome(reason=f"the trainer raises {first[0].error}", at=first[0].at), None
@@ -187,11 +208,12 @@ def cleaned(trail: list[Step]) -> tuple[Step, ...]:
 # ------------------------------------------------------------------- entering
 
 
-def enter(machine: Machine, entry: Entry, *, everything_open: bool) -> None:
-    """Run a function of the trainer; what nobody passes has its default, where nothing in the trainer calls it."""
+def enter(machine: Machine, entry: Entry, *, everything_open: bool) -> Value:
+    """Run a function of the trainer; what nobody passes has its default, where nothing in the trainer calls it. The methods of a class
+    that are entered one after the other are those of one object."""
     if isinstance(entry.node, ast.Module):
         run_program(machine, entry.module)
-        return
+        return None
     if entry.called:
         machine.assume("unseen-callers")
     with machine.in_module(entry.module):
@@ -202,10 +224,34 @@ def enter(machine: Machine, entry: Entry, *, everything_open: bool) -> None:
             found, _ = machine.find_in_class(owner, entry.node.name)
             receiver: Value = owner
             if isinstance(found, FunctionValue) and not is_static(entry.node):
-                receiver = machine.call(owner, (), arguments(machine, machine.find_in_class(owner, "__init__")[0], True))
-            function = machine.get_attribute(receiver, entry.node.name)
-        machine.call(function, (), arguments(machine, function, everything_open or entry.called))
+                receiver = the_object(machine, owner, partial(arguments, machine, is_open=entry.node.name != "__init__" or entry.called))
+            function = None if entry.node.name == "__init__" else machine.get_attribute(receiver, entry.node.name)
+        is_open = everything_open or entry.called or entry.node.name in CALLED
+        answer = None if function is None else machine.call(function, (), arguments(machine, function, is_open))
     machine.frames.clear()
+    return answer
+
+
+def note_returned(machine: Machine, entry: Entry, answer: Value) -> None:
+    """What a function answers that nothing in the trainer calls may be what the files hold that others read."""
+    answer = machine.pick(answer)
+    items = (machine.iterate(answer) or ()) if isinstance(answer, ListValue | tuple) else (answer,)
+    records = [record for record in map(machine.pick, items) if isinstance(record, DictValue)]
+    if records and not machine.noted_entries("saved"):
+        machine.assume("returned-records")
+        with machine.in_module(entry.module):
+            machine.frame.at = At(entry.line, 0)
+            for record in records:
+                machine.note("saved", (machine.here(), frozen(machine, record)))
+        machine.frames.clear()
+
+
+def run_handed_target(machine: Machine, scan: Scan) -> None:
+    """Run the target that the trainer was handed, where none has run: its walks are still to come."""
+    if not machine.noted_entries("walks"):
+        with machine.in_module(scan.index.module(STUB) or next(iter(scan.modules()))):
+            run_target(machine)
+        machine.frames.clear()
 
 
 def run_program(machine: Machine, module: Module) -> None:

@@ -32,6 +32,7 @@ from .classes import attrs_of, find_in_class, is_closed, resolution_order
 from .effects import effects_of
 from .names import decorators, made_on_demand, module_name
 from .open_target import open_attribute
+from .recording import OPEN
 from .signals import GiveUp, Raised
 from .tensors import NAMES as TENSOR_NAMES
 
@@ -162,6 +163,8 @@ def present(machine: Machine, value: Instance, name: str, found: Value) -> Value
 
 
 def from_class(machine: Machine, value: Instance, name: str) -> Value:
+    if OPEN in value.attrs and name not in ("__class__", "__dict__"):
+        return of_open_object(machine, value, name)
     found, owner = find_in_class(machine, value.cls, name)
     if found is not MISSING:
         if isinstance(owner, External):
@@ -177,6 +180,14 @@ def from_class(machine: Machine, value: Instance, name: str) -> Value:
     if is_closed(machine, value.cls):
         raise machine.raised("AttributeError", f"{value.cls.name!r} object has no attribute {name!r}")
     return machine.unknown(f"{value.cls.name}#{value.attrs.born}.{name}", f"{value.cls.name} has a base class outside the tree")
+
+
+def of_open_object(machine: Machine, value: Instance, name: str) -> Value:
+    """What the class of an object gives it whose making is not seen; all else is as of something unknown."""
+    found, owner = find_in_class(machine, value.cls, name)
+    if isinstance(owner, External):
+        return machine.bound_outside(value, owner.name, name)
+    return unknown_attribute(machine, machine.unknown(value.cls.name, "an object whose making is not seen"), name) if found is MISSING else bind(machine, found, value)
 
 
 def bind(machine: Machine, found: Value, receiver: Value) -> Value:

@@ -117,7 +117,10 @@ def merge(machine: Machine, mark: Mark, condition: Unknown, first: Writes, secon
                 joined.append((slots, place[1], first[place].after))
             continue
         a, b = joiner.first(slots, place[1]), joiner.second(slots, place[1])
-        value = united(a, b) if place[1] in UNITED else joiner.join(a, b)
+        if slots is machine.walk and machine.recording():
+            value = walked(a, b)
+        else:
+            value = united(a, b) if place[1] in UNITED else joiner.join(a, b)
         if value is not b:
             joined.append((slots, place[1], value))
     restore_facts(machine, first, second)
@@ -128,6 +131,13 @@ def merge(machine: Machine, mark: Mark, condition: Unknown, first: Writes, secon
 
 UNITED = ("aliases", "finals", "walks", "joins", "saved", "changed", "fed", "setters", "sites")
 """Slots that hold all that was seen on either side."""
+
+
+def walked(a: Value, b: Value) -> Value:
+    """In a trainer, whose target may run on one side only: the walk that went further. Between two of its own operations none is open."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return a if len(a) >= len(b) else b
+    return a if isinstance(a, int) and isinstance(b, int) and a >= b else b
 
 
 def united(a: Value, b: Value) -> Value:

@@ -27,15 +27,16 @@ from ..values import (
     Unknown,
     Value,
 )
+from .beside import is_beside
 from .branch import lift, resume, unpark
 from .classes import find_in_class, instantiate, is_module_class
 from .effects import collects, may_capture
 from .hooks import is_hooked, run_hooked
 from .layers import carries_embedding, reached
 from .names import decorators
-from .open_target import note_made, open_call
+from .open_target import is_made, note_made, open_call
 from .reach import may_hold_layers
-from .signals import GiveUp, Raised, Return, TooDeep
+from .signals import GiveUp, NeedDecision, Raised, Return, TooDeep
 from .state import MAX_CALLS, Frame
 from .statements import run_block
 from .watch import watch_source
@@ -113,7 +114,9 @@ def call_unknown(machine: Machine, function: Unknown, args: tuple[Value, ...], k
     if opened is not None:
         return opened[0]
     if function.key.rpartition(".")[2] in SLOTS:
-        raise GiveUp("a forward hook is registered on something that is not known", machine.location())
+        if is_made(machine, function.key):
+            return machine.mystery("handle", "a hook on a part of a model that the trainer makes itself", not_none=True)
+        raise GiveUp(f"a forward hook is registered on something that is not known: {machine.show(function)}", machine.location())
     identity = machine.identity_of(function.key.rpartition(".")[2], args, keywords)
     if identity is not None:
         return identity
@@ -228,20 +231,25 @@ def call_function(machine: Machine, function: FunctionValue, args: tuple[Value, 
         or tensors_in(args, keywords)
         or any(holds_code(machine, v) for v in (*args, *keywords.values()))
     ):
+        if machine.recording() and is_beside(machine, function):
+            return run_aside(machine, function, args, keywords)
         return run_function(machine, function, args, keywords, None)
     return run_aside(machine, function, args, keywords)
 
 
 def run_aside(machine: Machine, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
-    """Run a function outside of the flow's code that is given neither tensors nor anything that could capture. Where it asks more
-    open questions than are followed, its answer is unknown and what it wrote is dropped: none of it is the stream."""
-    mark, depth, nesting = machine.heap.mark(), len(machine.frames), machine.nesting
+    """Run a function outside of the flow's code that is given neither tensors nor anything that could capture, or one of a trainer that has
+    nothing to do with the target. Where it asks more open questions than are followed, its answer is unknown and what it wrote is not known."""
+    mark, depth, nesting, catching = machine.heap.mark(), len(machine.frames), machine.nesting, len(machine.catching)
     try:
         return run_function(machine, function, args, keywords, None)
-    except TooDeep as deep:
-        del machine.frames[depth:]
+    except NeedDecision as deep:
+        if not isinstance(deep, TooDeep) and not machine.recording():
+            raise
+        del machine.frames[depth:], machine.catching[catching:]
         machine.nesting = nesting
         machine.heap.rollback(mark)
+        machine.havoc(function, args)
         return machine.mystery(
             function.name, f"{function.name} asks too many open questions, the last one {deep.condition.key[:60]}", not_none=True
         )

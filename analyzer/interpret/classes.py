@@ -244,6 +244,8 @@ def is_instance(machine: Machine, value: Value, cls: Value) -> bool | None:
         return False if is_closed(machine, value.cls) else None
     if isinstance(value, EnumMember) and isinstance(cls, ClassValue):
         return value.cls is cls or cls in resolution_order(machine, value.cls)
+    if isinstance(value, Unknown) and machine.ledger is not None and value.key in machine.ledger.modules:
+        return True if isinstance(cls, External) and machine.library.is_module_base(cls.name) else None
     return machine.library.is_instance(value, cls)
 
 

@@ -34,6 +34,7 @@ class Code:
         self.collectors: dict[ast.AST, bool] = {}
         self.builders: dict[ast.AST, bool] = {}
         self.mentions: dict[ast.AST, Mentions] = {}
+        self.beside: dict[ast.AST, bool] = {}
 
     def function(self, module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ir.Function:
         """The IR of a function; raises :class:`GiveUp` where it cannot be read."""

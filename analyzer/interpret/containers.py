@@ -148,9 +148,12 @@ def subscript(machine: Machine, value: Value, index: Value) -> Value:
         return over(machine, index, lambda i: subscript(machine, value, i))
     match value:
         case ListValue():
-            return sequence_item(
+            item = sequence_item(
                 machine, items_of(machine, value), index, "list", lambda part: machine.new_list(part, modules=value.modules)
             )
+            if value.modules and isinstance(item, Unknown) and machine.ledger is not None:
+                machine.ledger.made.add(item.key)
+            return item
         case tuple():
             if machine.recording() and isinstance(index, int) and len(value) == machine.num_layers + 1 and isinstance(value[0], Tensor):
                 machine.note_site("state")

@@ -28,6 +28,8 @@ def run_hooked(
     forward: Callable[[tuple[Value, ...], dict[str, Value]], Value],
 ) -> Value:
     """The result of the call: a hook that answers something else than None replaces what it was given."""
+    for slot in (BEFORE, AFTER):
+        require(machine, machine.noted(module.attrs, slot), "which hooks a module has depends on it")
     for entry in hooks_of(machine, module, BEFORE):
         assert isinstance(entry, tuple)
         hook, with_keywords, _ = entry

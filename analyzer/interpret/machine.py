@@ -266,8 +266,8 @@ class Machine(Recording):
 
     def bound_outside(self, receiver: Value, base: str, name: str) -> Value:
         if name == "training":
-            self.assume("eval-mode")
-            return False
+            self.assume("training-mode" if self.recording() else "eval-mode")
+            return self.recording()
         return BoundMethod(External(f"{base}.{name}"), receiver)
 
     def is_named_tuple(self, cls: ClassValue) -> bool:

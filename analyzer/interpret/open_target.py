@@ -6,10 +6,12 @@ trainer alone does not say, so every result rests on the assumption ``open-targe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..values import MISSING, External, ExternalObject, Instance, Super, Unknown, Value
+from ..values import MISSING, BoundMethod, ClassValue, External, ExternalObject, FunctionValue, Instance, Super, Unknown, Value
 from .names import module_name, module_slots
+from .recording import OPEN
 from .signals import GiveUp
 
 if TYPE_CHECKING:
@@ -80,6 +82,11 @@ def open_call(machine: Machine, function: Value, args: tuple[Value, ...], keywor
     name = machine.show(function).rpartition(".")[2]
     if name in ledger.names.setters:
         return set_layers(machine, name, args, keywords)
+    if name in ledger.names.rpc:
+        return call_worker(machine, args, keywords)
+    if name in ledger.names.runs:
+        run_target(machine)
+        return (machine.mystery(name, "what the engine answers", not_none=True),)
     asked = [keyword for keyword in ledger.names.states if machine.pick(keywords.get(keyword)) is True]
     key = function.key if isinstance(function, Unknown | ExternalObject) else machine.show(function)
     if asked and not is_made(machine, key):
@@ -97,6 +104,65 @@ def runs_target(machine: Machine, key: str) -> bool:
     assert ledger is not None
     owner = key.removesuffix(".forward").removesuffix(".__call__")
     return any(root == owner or root.startswith(f"{owner}.") for root in ledger.roots)
+
+
+def run_target(machine: Machine) -> None:
+    """Run the target as an engine or a trainer's framework does: by the forward that was put in place of its own, if one was."""
+    patched = [value for key, value in machine.written.items() if isinstance(key, str) and key.endswith(".forward")]
+    for forward in map(machine.pick, patched):
+        if isinstance(forward, BoundMethod | FunctionValue):
+            machine.assume(ASSUMED)
+            machine.call(forward, (), open_arguments(machine, forward))
+            return
+    ledger = machine.ledger
+    if ledger is not None and ledger.target is not None:
+        machine.call(ledger.target, (), {})
+
+
+def open_arguments(machine: Machine, function: BoundMethod | FunctionValue) -> dict[str, Value]:
+    """Something unknown for each parameter without a default; text alone is handed in."""
+    inner = function.function if isinstance(function, BoundMethod) else function
+    if not isinstance(inner, FunctionValue) or inner.node is None:
+        return {}
+    parameters = machine.code.function(inner.module, inner.node).parameters[1 if isinstance(function, BoundMethod) else 0 :]
+    given: dict[str, Value] = {}
+    for parameter in parameters:
+        if parameter.kind not in ("star", "star-star") and parameter.default is None:
+            supposed = machine.supposed_value(parameter.name)
+            given[parameter.name] = supposed[0] if supposed else machine.unknown(parameter.name, f"an argument of {inner.name}")
+    return given
+
+
+def the_object(machine: Machine, cls: ClassValue, arguments: Callable[[Value], dict[str, Value]]) -> Value:
+    """The one object of a class that is entered. Where its class changes what making an object means, it is one of whose attributes only
+    those are known that its methods give it."""
+    assert machine.ledger is not None and cls.node is not None
+    held = machine.ledger.objects.get(cls.node)
+    if held is None:
+        held = machine.call(cls, (), arguments(machine.find_in_class(cls, "__init__")[0]))
+        if not isinstance(held, Instance):
+            machine.assume("open-object")
+            held = Instance(cls, machine.heap.new(**{OPEN: True}))
+        machine.ledger.objects[cls.node] = held
+    return held
+
+
+def call_worker(machine: Machine, args: tuple[Value, ...], keywords: dict[str, Value]) -> tuple[Value] | None:
+    """``collective_rpc("method", args=(…))``: the method of the one class of the tree that has it; one answer for each worker
+    (vLLM 0.11, ``v1/executor/multiproc_executor.py``)."""
+    name = machine.pick(args[0]) if args else None
+    found = machine.ledger.workers(name) if machine.ledger is not None and isinstance(name, str) else None
+    if found is None:
+        return None
+    machine.assume("engine-worker")
+    module, node = found
+    cls = module_name(machine, module, node.name)
+    if not isinstance(cls, ClassValue) or not isinstance(name, str):
+        return None
+    worker = the_object(machine, cls, lambda _: {})
+    given = machine.pick(keywords.get("args", ()))
+    answer = machine.call(machine.get_attribute(worker, name), given if isinstance(given, tuple) else (), {})
+    return (machine.new_list((answer,)),)
 
 
 def set_layers(machine: Machine, name: str, args: tuple[Value, ...], keywords: dict[str, Value]) -> tuple[Value]:

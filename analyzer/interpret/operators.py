@@ -149,7 +149,10 @@ def compare(machine: Machine, op: str, a: Value, b: Value) -> Value:
         case "is" | "is not":
             return flip(machine, identical(machine, a, b), op == "is not")
         case "==" | "!=":
-            return flip(machine, equal(machine, a, b), op == "!=")
+            answer = equal(machine, a, b)
+            if op == "!=" and isinstance(answer, Unknown) and machine.recording():  # in a trainer it may be a tensor of truths
+                return machine.unknown(f"not {answer.key}", answer.reason, reads_ids=answer.reads_ids)
+            return flip(machine, answer, op == "!=")
         case "in" | "not in":
             return flip(machine, contains(machine, b, a), op == "not in")
     return ordered(machine, op, a, b)

@@ -11,13 +11,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from ..index import Index
+from ..index import Index, Module
 from ..library.facts import Facts, TargetNames
 from ..results import Location, Step
 from ..values import MISSING, Atom, Content, Id, Instance, ListValue, Missing, Phi, Slots, Tensor, Unknown, Value
-from .signals import GiveUp
+from .signals import GiveUp, NeedDecision
 from .state import State
 
+OPEN = "#open"
+"""The mark of an object whose making is not seen."""
 LOGS = ("walks", "joins", "saved", "changed", "fed", "setters", "sites")
 """Tuples that only grow: where branches meet they hold what was seen on either side."""
 LEARNING = re.compile(r"torch\.nn\.([A-Z]|functional\.linear$)")
@@ -82,6 +84,11 @@ class Join:
     at: Location | None
 
 
+def no_worker(method: str) -> tuple[Module, ast.ClassDef] | None:
+    """No class of the tree has such a method."""
+    return None
+
+
 @dataclass(slots=True)
 class Ledger:
     """What one run of a trainer leaves behind.
@@ -91,7 +98,8 @@ class Ledger:
     functions that ran. ``joins`` says of the atom of a concatenation what it is made of. ``asked`` are the values from outside that were
     asked for, ``flows`` the names that one was bound to unchanged. ``names`` tell the parts of a target that the trainer is handed:
     ``roots`` are the values that one was found in, ``known_roots`` those of an earlier run, ``target`` is its model; ``made`` are objects
-    that the trainer makes itself.
+    that the trainer makes itself, ``modules`` parts of a model that torch hands out. ``objects`` are those that are entered, one of a class; ``workers`` finds the class of an engine's
+    worker by a method.
     """
 
     log: Slots
@@ -106,8 +114,11 @@ class Ledger:
     names: TargetNames = TargetNames()
     known_roots: frozenset[str] = frozenset()
     roots: set[str] = field(default_factory=set)
+    workers: Callable[[str], tuple[Module, ast.ClassDef] | None] = no_worker
+    objects: dict[ast.ClassDef, Value] = field(default_factory=dict)
     target: Instance | None = None
     made: set[str] = field(default_factory=set)
+    modules: set[str] = field(default_factory=set)
 
 
 class Recording(State):
@@ -120,14 +131,25 @@ class Recording(State):
         super().__init__(index, facts, printed)
         self.ledger: Ledger | None = None
 
-    def keep_ledger(
-        self, given: Given, *, everything_open: bool, names: TargetNames = TargetNames(), roots: frozenset[str] = frozenset()
-    ) -> Ledger:
+    def keep_ledger(self, given: Given, *, everything_open: bool) -> Ledger:
         """From here on this is the run of a trainer."""
         log = self.heap.new(**dict.fromkeys(LOGS, ()))
         log.born = 0
-        self.ledger = Ledger(log, given, everything_open, names=names, known_roots=roots)
+        self.ledger = Ledger(log, given, everything_open)
         return self.ledger
+
+    def construct(self, instance: Instance) -> None:
+        """Run the constructor of an object. Where it asks open questions, the object is one of whose making nothing is known: a draft's
+        parts hang on its config, not on the target."""
+        try:
+            super().construct(instance)
+        except NeedDecision:
+            if self.ledger is None:
+                raise
+            instance.pending.clear()
+            self.assume("open-object")
+            self.ledger.made.add(instance.cls.name)
+            self.heap.write(instance.attrs, OPEN, True)
 
     def note(self, kind: str, value: Value) -> None:
         """Add an entry to one of the logs."""
@@ -196,6 +218,12 @@ class Recording(State):
         place = self.location()
         if self.ledger is not None and place is not None and not place.file.startswith("("):
             self.note("sites", (kind, place.file, place.line))
+
+    def note_module(self, value: Value) -> None:
+        """torch hands out this value as a part of a model, under a name that the trainer tries."""
+        if self.ledger is not None and isinstance(value, Unknown):
+            self.ledger.modules.add(value.key)
+            self.assume("open-target")
 
     def note_kept(self) -> None:
         """A tensor goes into a collection; between the layers of the target it is selected there."""

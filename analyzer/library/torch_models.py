@@ -62,6 +62,15 @@ MODULE_ATTRIBUTES = frozenset(
         "_buffers",
         "_forward_hooks",
         "_forward_pre_hooks",
+        "_backward_hooks",
+        "_state_dict_hooks",
+        "_load_state_dict_pre_hooks",
+        "_load_state_dict_post_hooks",
+        "_register_load_state_dict_pre_hook",
+        "register_load_state_dict_pre_hook",
+        "register_load_state_dict_post_hook",
+        "register_state_dict_pre_hook",
+        "register_full_backward_pre_hook",
         "_get_name",
         "_apply",
         "dump_patches",
@@ -85,7 +94,9 @@ def module_list(machine: Host, function: Value, args: Args, keywords: Keywords) 
     source = args[0] if args else keywords.get("modules", ())
     items = machine.iterate(source)
     if items is None:
-        return machine.unknown_items("list")
+        held = machine.new_list((), modules=True)
+        machine.heap.write(held.state, "items", machine.mystery("items", "a list of modules of unknown length"))
+        return held
     made = machine.new_list(tuple(items), modules=True)
     machine.enlist(made)
     return made
@@ -191,7 +202,9 @@ def module_method(machine: Host, function: Value, args: Args, keywords: Keywords
         case "to" | "eval" | "train" | "cuda" | "half" | "requires_grad_" | "apply" | "float" | "bfloat16":
             return receiver
         case "get_submodule" if rest and isinstance(rest[0], str):
-            return submodule(machine, receiver, rest[0])
+            found = submodule(machine, receiver, rest[0])
+            machine.note_module(found)
+            return found
         case "state_dict" if machine.recording():
             return ExternalObject("torch.state_dict", machine.fresh_key("state_dict"), machine.heap.new())
         case "register_forward_hook" | "register_forward_pre_hook":
