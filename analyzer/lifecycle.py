@@ -3,6 +3,7 @@
 Told by names: methods that nothing else in the class calls are called from outside; one that writes an attribute that another one reads
 is called before it. Which of them a program calls, and that it calls them in this order, is the assumption ``lifecycle``.
 """
+
 from __future__ import annotations
 
 import ast
@@ -75,7 +76,11 @@ class Methods:
     def outermost(self) -> list[str]:
         """The methods that are called from outside."""
         inner = {each for name in self.all for each in read_in(self.all[name]) if each != name}
-        return [name for name in self.all if name not in inner and (name in CALLED or not name.startswith("__")) and not is_property(self.all[name])]
+        return [
+            name
+            for name in self.all
+            if name not in inner and (name in CALLED or not name.startswith("__")) and not is_property(self.all[name])
+        ]
 
     def entry(self, name: str) -> Entry:
         return Entry(self.module, self.cls, self.all[name])
@@ -127,6 +132,7 @@ def class_named(scan: Scan, name: str) -> ast.ClassDef | None:
 
 def worker_with(scan: Scan, method: str) -> tuple[Module, ast.ClassDef] | None:
     """The class that has a method of this name, where only one has."""
+
     def defines(node: ast.ClassDef) -> bool:
         return any(isinstance(each, Definition) and each.name == method for each in node.body)
 

@@ -3,6 +3,7 @@
 A trainer is entered at functions of which nothing calls them, with arguments of which nothing is known. Where the ids come from, and
 how a training config stands in for them, is told in ``trained``.
 """
+
 from __future__ import annotations
 
 import ast
@@ -22,6 +23,7 @@ from .interpret.signals import GiveUp, NeedDecision, Raised
 from .ir import At
 from .judgement import NOTHING_SEEN, judge_run
 from .library.recorded_files import frozen
+from .library.samples import SAMPLE
 from .library.tables import Library
 from .lifecycle import CALLED, worker_with
 from .outcome import Outcome, first_open
@@ -64,9 +66,7 @@ class Trainer:
     num_layers: int
     budget: Budget = field(default_factory=Budget)
 
-    def machine(
-        self, decided: Mapping[str, bool], given: Given, everything_open: bool, roots: frozenset[str]
-    ) -> tuple[Machine, Ledger]:
+    def machine(self, decided: Mapping[str, bool], given: Given, everything_open: bool, roots: frozenset[str]) -> tuple[Machine, Ledger]:
         """A fresh machine for one run."""
         machine = Machine(self.scan.index, self.facts.facts, self.scan.tree.printed, self.code, self.library)
         machine.base_facts = dict(decided)
@@ -235,6 +235,8 @@ def enter(machine: Machine, entry: Entry, *, everything_open: bool) -> Value:
 def note_returned(machine: Machine, entry: Entry, answer: Value) -> None:
     """What a function answers that nothing in the trainer calls may be what the files hold that others read."""
     answer = machine.pick(answer)
+    if isinstance(answer, ListValue) and SAMPLE in answer.state:
+        answer = machine.pick(answer.state[SAMPLE])
     items = (machine.iterate(answer) or ()) if isinstance(answer, ListValue | tuple) else (answer,)
     records = [record for record in map(machine.pick, items) if isinstance(record, DictValue)]
     if records and not machine.noted_entries("saved"):

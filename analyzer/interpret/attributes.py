@@ -89,6 +89,8 @@ def plain_attribute(machine: Machine, value: Value, name: str) -> Value:
     if isinstance(value, FunctionValue | BoundMethod | Partial):
         if name == "__name__" and isinstance(value, FunctionValue):
             return value.name
+        if name == "__get__":
+            return Partial(External("types.MethodType"), (value,), ())
         if name == "__self__" and isinstance(value, BoundMethod):
             return value.receiver
         return machine.mystery(name, f"attribute {name!r} of a function")
@@ -187,7 +189,9 @@ def of_open_object(machine: Machine, value: Instance, name: str) -> Value:
     found, owner = find_in_class(machine, value.cls, name)
     if isinstance(owner, External):
         return machine.bound_outside(value, owner.name, name)
-    return unknown_attribute(machine, machine.unknown(value.cls.name, "an object whose making is not seen"), name) if found is MISSING else bind(machine, found, value)
+    if found is not MISSING:
+        return bind(machine, found, value)
+    return unknown_attribute(machine, machine.unknown(value.cls.name, "an object whose making is not seen"), name)
 
 
 def bind(machine: Machine, found: Value, receiver: Value) -> Value:

@@ -95,9 +95,7 @@ def call_instance(machine: Machine, instance: Instance, args: tuple[Value, ...],
     return call_bound(machine, BoundMethod(found, instance), args, keywords)
 
 
-def call_hooked(
-    machine: Machine, forward: FunctionValue, instance: Instance, args: tuple[Value, ...], keywords: dict[str, Value]
-) -> Value:
+def call_hooked(machine: Machine, forward: FunctionValue, instance: Instance, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
     """A module with hooks; those of a layer belong to the layer."""
 
     def run() -> Value:
@@ -238,8 +236,9 @@ def call_function(machine: Machine, function: FunctionValue, args: tuple[Value, 
 
 
 def run_aside(machine: Machine, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
-    """Run a function outside of the flow's code that is given neither tensors nor anything that could capture, or one of a trainer that has
-    nothing to do with the target. Where it asks more open questions than are followed, its answer is unknown and what it wrote is not known."""
+    """Run a function outside of the flow's code that is given neither tensors nor anything that could capture, or one of a trainer that
+    has nothing to do with the target. Where it asks more open questions than are followed, its answer is unknown, and so is what it may
+    have written."""
     mark, depth, nesting, catching = machine.heap.mark(), len(machine.frames), machine.nesting, len(machine.catching)
     try:
         return run_function(machine, function, args, keywords, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING
 
+from ..library.samples import SAMPLE
 from ..values import (
     MISSING,
     ClassValue,
@@ -148,6 +149,8 @@ def subscript(machine: Machine, value: Value, index: Value) -> Value:
         return over(machine, index, lambda i: subscript(machine, value, i))
     match value:
         case ListValue():
+            if SAMPLE in value.state and not isinstance(index, slice):
+                return value.state[SAMPLE]
             item = sequence_item(
                 machine, items_of(machine, value), index, "list", lambda part: machine.new_list(part, modules=value.modules)
             )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from .. import ir
-from ..library.samples import draw
-from ..values import Unknown, Value
+from ..library.samples import SAMPLE, draw
+from ..values import EXACT_TYPES, DictValue, ListValue, Tensor, Unknown, Value
 from .assign import assign
 from .branch import explore, pick, unpark
 from .heap import Write, Writes
@@ -106,24 +107,52 @@ def unknown_loop(machine: Machine, target: ir.Expression | None, body: ir.Block)
 
 def sampled_loop(machine: Machine, source: Value, node: ir.For | ir.While) -> Signal:
     """In a trainer a loop of unknown length walks samples: it runs for two of them, one after the other, so that what the first leaves
-    behind is seen by the second. What the loop wrote is not known afterwards."""
+    behind is seen by the second. Of what the loop wrote only that is known afterwards which both leave alike."""
     machine.assume("samples")
     source, since = pick(machine, source), len(machine.frame.parks)
     mark, signal = machine.heap.mark(), None
     left: list[Writes] = []
+    rounds: list[Writes] = []
     for _ in range(SAMPLES):
         if isinstance(node, ir.For):
             assign_each(machine, node.target, draw(machine, source))
         signal = one_round(machine, node.body)
         left += [park.writes for park in machine.frame.parks[since:]]
         del machine.frame.parks[since:]
+        rounds.append(machine.heap.collect(mark))
         if signal is not None:
             break
-    for writes in (*left, machine.heap.collect(mark)):
-        for (_, key), write in writes.items():
+    for writes in (*left, rounds[-1]):
+        for (owner, key), write in writes.items():
             if write.slots.born <= mark.clock and not lasts(machine, write):
-                machine.heap.write(write.slots, key, machine.mystery(str(key)[:30], "a loop that runs an unknown number of times"))
+                settle(machine, write, key, rounds[0].get((owner, key)), settled=not left and len(rounds) == SAMPLES)
     return signal if isinstance(signal, Return) else None
+
+
+def settle(machine: Machine, write: Write, key: Hashable, first: Write | None, *, settled: bool) -> None:
+    """What is known after a loop over samples of something that it wrote."""
+    if settled and first is not None and alike(first.after, write.after):
+        machine.heap.write(write.slots, key, write.after)
+        return
+    if key == "items" and write.before == () and isinstance(write.after, tuple) and write.after:
+        machine.heap.write(write.slots, SAMPLE, write.after[-1])
+    machine.heap.write(write.slots, key, machine.mystery(str(key)[:30], "a loop that runs an unknown number of times"))
+
+
+def alike(a: Value, b: Value) -> bool:
+    """Whether two samples left the same: the same object or number, or tensors that hold the same."""
+    if a is b:
+        return True
+    match a, b:
+        case Tensor(), Tensor():
+            return a.cell.get("content") == b.cell.get("content") and a.kept == b.kept
+        case ListValue(), ListValue():
+            return alike(a.state.get("items"), b.state.get("items"))
+        case tuple(), tuple():
+            return len(a) == len(b) and all(map(alike, a, b))
+        case DictValue(), DictValue():
+            return a.state.keys() == b.state.keys() and all(alike(a.state[key], b.state[key]) for key in a.state)
+    return isinstance(a, EXACT_TYPES) and type(a) is type(b) and a == b
 
 
 def lasts(machine: Machine, write: Write) -> bool:

@@ -134,12 +134,14 @@ def open_arguments(machine: Machine, function: BoundMethod | FunctionValue) -> d
 
 
 def the_object(machine: Machine, cls: ClassValue, arguments: Callable[[Value], dict[str, Value]]) -> Value:
-    """The one object of a class that is entered. Where its class changes what making an object means, it is one of whose attributes only
-    those are known that its methods give it."""
+    """The one object of a class that is entered. Where its class has no constructor, or changes what making an object means, it may
+    be mixed into another one: of its attributes only those are known that its methods give it."""
     assert machine.ledger is not None and cls.node is not None
     held = machine.ledger.objects.get(cls.node)
     if held is None:
-        held = machine.call(cls, (), arguments(machine.find_in_class(cls, "__init__")[0]))
+        init, _ = machine.find_in_class(cls, "__init__")
+        mixed_in = init is MISSING and not cls.node.decorator_list
+        held = None if mixed_in else machine.call(cls, (), arguments(init))
         if not isinstance(held, Instance):
             machine.assume("open-object")
             held = Instance(cls, machine.heap.new(**{OPEN: True}))
@@ -181,5 +183,3 @@ def is_layer_class(machine: Machine, value: Instance, cls: Value) -> bool:
         return False
     machine.assume(ASSUMED)
     return cls.name.endswith(("Layer", "Block"))
-
-

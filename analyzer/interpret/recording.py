@@ -97,9 +97,9 @@ class Ledger:
     unknown, defaults included. ``ended``: the run came to its end. ``recorded``: it saved a captured point to a file. ``ran`` are the
     functions that ran. ``joins`` says of the atom of a concatenation what it is made of. ``asked`` are the values from outside that were
     asked for, ``flows`` the names that one was bound to unchanged. ``names`` tell the parts of a target that the trainer is handed:
-    ``roots`` are the values that one was found in, ``known_roots`` those of an earlier run, ``target`` is its model; ``made`` are objects
-    that the trainer makes itself, ``modules`` parts of a model that torch hands out. ``objects`` are those that are entered, one of a class; ``workers`` finds the class of an engine's
-    worker by a method.
+    ``roots`` are the values that one was found in, ``known_roots`` those of an earlier run, ``target`` is its model. ``made`` are objects
+    that the trainer makes itself, ``modules`` parts of a model that torch hands out. ``objects`` are those that are entered, one of a
+    class; ``workers`` finds the class of an engine's worker by a method.
     """
 
     log: Slots
@@ -111,7 +111,7 @@ class Ledger:
     joins: dict[Atom, Join] = field(default_factory=dict)
     asked: dict[str, Location | None] = field(default_factory=dict)
     flows: set[tuple[str, str]] = field(default_factory=set)
-    names: TargetNames = TargetNames()
+    names: TargetNames = field(default_factory=TargetNames)
     known_roots: frozenset[str] = frozenset()
     roots: set[str] = field(default_factory=set)
     workers: Callable[[str], tuple[Module, ast.ClassDef] | None] = no_worker
@@ -266,6 +266,7 @@ class Recording(State):
         walks = self.ledger.log["walks"]
         if isinstance(walks, tuple) and len(walks) >= MOST_WALKS:
             raise GiveUp(f"the target runs more than {MOST_WALKS} times", self.location())
+        self.made.clear()  # a second batch goes the same way: what is made of it is the same point
         for key, value in (("layer", -1), ("inside", False), ("order", ()), ("finals", ())):
             self.heap.write(self.walk, key, value)
 

@@ -38,9 +38,12 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class TargetNames:
-    """How a trainer calls the parts of a target that it is handed: its lists of decoder ``layers``, its ``embeddings``, its final ``norms``,
-    the first layer of this rank (``starts``) and the one behind its last (``ends``); the keyword ``states`` with which it asks for all hidden states. ``setters`` are the methods of an engine that take the ids, ``rpc``
-    those that run a named method in the engine's worker, ``runs`` those that run its model."""
+    """How a trainer calls the parts of a target that it is handed.
+
+    ``layers``: its lists of decoder layers, ``starts`` and ``ends`` the first one of this rank and the one behind its last;
+    ``embeddings``, ``norms``: what comes before them and behind. ``states``: the keyword that asks for all hidden states. ``setters``: the
+    methods of an engine that take the ids, ``rpc`` those that run a named method in its worker, ``runs`` those that run its model.
+    """
 
     layers: frozenset[str] = frozenset()
     embeddings: frozenset[str] = frozenset()

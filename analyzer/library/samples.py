@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from ..values import ExternalObject, Instance, Value
+from ..values import ExternalObject, Instance, ListValue, Value
 from .host import Host, Model
 
 Args = tuple[Value, ...]
 Keywords = dict[str, Value]
 SAMPLES = "torch.utils.data.DataLoader"
+SAMPLE = "#sample"
+"""What a list holds as often as samples were walked."""
 PARAMETERS = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn")
 
 
@@ -24,6 +26,8 @@ def loader(machine: Host, function: Value, args: Args, keywords: Keywords) -> Va
 
 def draw(machine: Host, samples: Value) -> Value:
     """One element of what a loop of unknown length walks."""
+    if isinstance(samples, ListValue) and SAMPLE in samples.state:
+        return samples.state[SAMPLE]
     if not isinstance(samples, ExternalObject) or samples.cls != SAMPLES:
         return machine.mystery("each", "a loop that runs an unknown number of times")
     item = machine.subscript(samples.attrs["dataset"], machine.mystery("index", "the number of a sample", not_none=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..values import DictValue, ExternalObject, Instance, ListValue, Partial, Value
+from ..values import BoundMethod, DictValue, ExternalObject, FunctionValue, Instance, ListValue, Partial, Value
 from .builtin_functions import collect, dict_, nothing
 from .host import Host, Model
 
@@ -104,6 +104,14 @@ def operator_function(op: str) -> Model:
     return lambda machine, function, args, keywords: machine.binary(op, args[0], args[1])
 
 
+def bound_method(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    """``types.MethodType(function, instance)``, and ``function.__get__(instance, owner)``."""
+    made = machine.pick(args[0]) if len(args) > 1 else None
+    if isinstance(made, FunctionValue):
+        return BoundMethod(made, args[1])
+    return machine.mystery("method", "a method made of something unknown", not_none=True)
+
+
 def contains(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     return machine.compare("in", args[1], args[0])
 
@@ -120,6 +128,7 @@ FUNCTIONS: dict[str, Model] = {
     "itertools.islice": islice,
     "itertools.chain": chain,
     "typing.cast": cast,
+    "types.MethodType": bound_method,
     "copy.copy": copied,
     "contextlib.nullcontext": no_context,
     "contextlib.suppress": no_context,
