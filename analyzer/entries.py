@@ -92,6 +92,11 @@ def find_selections(scan: Scan, words: Iterable[str]) -> list[list[Entry]]:
     return [ways_to(scan, entry) for entry in mentioning(scan, tuple(words))]
 
 
+def is_made_somewhere(scan: Scan, entry: Entry) -> bool:
+    """Whether something in the trainer names the class of a method, to make an object of it."""
+    return entry.cls is not None and any(each.cls is not entry.cls for each in mentioning(scan, (entry.cls.name,)))
+
+
 def mentioning(scan: Scan, words: tuple[str, ...]) -> Iterator[Entry]:
     """The functions that mention one of the words, a dotted one by all its parts, in order of file and line."""
     for path in () if not words else scan.tree.tree.grep(tuple(word.rpartition(".")[2].encode() for word in words)):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, TypeAlias
 
-from .entries import DEFINING, Entry, Scan
+from .entries import DEFINING, Entry, Scan, is_made_somewhere
 from .index import Module
 from .interpret.code import Code
 from .interpret.machine import Machine
@@ -20,7 +20,7 @@ from .interpret.names import decorators, module_name
 from .interpret.open_target import STUB, run_target, the_object
 from .interpret.recording import Given, Ledger
 from .interpret.signals import GiveUp, NeedDecision, Raised
-from .ir import At
+from .ir import At, Const
 from .judgement import NOTHING_SEEN, judge_run
 from .library.recorded_files import frozen
 from .library.samples import SAMPLE
@@ -126,7 +126,7 @@ class Way:
                 if stage == RUN:
                     run_handed_target(machine, self.trainer.scan)
                     continue
-                answer = enter(machine, stage, everything_open=ledger.open)
+                answer = enter(machine, stage, everything_open=ledger.open, is_made=is_made_somewhere(self.trainer.scan, stage))
                 if not stage.called and not stage.is_constructor:
                     note_returned(machine, stage, answer)
             return judge_run(machine, ledger)
@@ -208,9 +208,9 @@ def cleaned(trail: list[Step]) -> tuple[Step, ...]:
 # ------------------------------------------------------------------- entering
 
 
-def enter(machine: Machine, entry: Entry, *, everything_open: bool) -> Value:
+def enter(machine: Machine, entry: Entry, *, everything_open: bool, is_made: bool) -> Value:
     """Run a function of the trainer; what nobody passes has its default, where nothing in the trainer calls it. The methods of a class
-    that are entered one after the other are those of one object."""
+    that are entered one after the other are those of one object; ``is_made`` says that the trainer makes it somewhere."""
     if isinstance(entry.node, ast.Module):
         run_program(machine, entry.module)
         return None
@@ -224,7 +224,8 @@ def enter(machine: Machine, entry: Entry, *, everything_open: bool) -> Value:
             found, _ = machine.find_in_class(owner, entry.node.name)
             receiver: Value = owner
             if isinstance(found, FunctionValue) and not is_static(entry.node):
-                receiver = the_object(machine, owner, partial(arguments, machine, is_open=entry.node.name != "__init__" or entry.called))
+                opened = everything_open or is_made
+                receiver = the_object(machine, owner, lambda init, insists: arguments(machine, init, opened, insists=insists))
             function = None if entry.node.name == "__init__" else machine.get_attribute(receiver, entry.node.name)
         is_open = everything_open or entry.called or entry.node.name in CALLED
         answer = None if function is None else machine.call(function, (), arguments(machine, function, is_open))
@@ -244,7 +245,11 @@ def note_returned(machine: Machine, entry: Entry, answer: Value) -> None:
         with machine.in_module(entry.module):
             machine.frame.at = At(entry.line, 0)
             for record in records:
-                machine.note("saved", (machine.here(), frozen(machine, record)))
+                made = frozen(machine, record)
+                for key, value in machine.entries(made) or () if isinstance(made, DictValue) else ():
+                    if value is None:  # what the function leaves empty is for whoever calls it to fill in
+                        machine.set_item(made, key, machine.mystery("field", "a field that is left empty"))
+                machine.note("saved", (machine.here(), made))
         machine.frames.clear()
 
 
@@ -274,8 +279,9 @@ def is_static(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return bool({"staticmethod", "classmethod"} & set(decorators(node)))
 
 
-def arguments(machine: Machine, function: Value, is_open: bool) -> dict[str, Value]:
-    """What a function is given: as the training config says, else nothing is known of it; a default stays one unless ``is_open``."""
+def arguments(machine: Machine, function: Value, is_open: bool, *, insists: bool = False) -> dict[str, Value]:
+    """What a function is given: as the training config says, else nothing is known of it; a default stays one unless ``is_open``, or it is
+    None and the function ``insists`` on something else."""
     bound = isinstance(function, BoundMethod)
     inner = function.function if isinstance(function, BoundMethod) else function
     if not isinstance(inner, FunctionValue) or inner.node is None:
@@ -289,7 +295,7 @@ def arguments(machine: Machine, function: Value, is_open: bool) -> dict[str, Val
         value = machine.given_value(parameter.name)
         if value is not None:
             given[parameter.name] = value[0]
-        elif parameter.default is None or is_open:
+        elif parameter.default is None or is_open or (insists and isinstance(parameter.default, Const) and parameter.default.value is None):
             given[parameter.name] = machine.unknown(parameter.name, f"an argument of {inner.name}, which nothing in the trainer passes")
         else:
             machine.assume("call-defaults")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..values import MISSING, BoundMethod, ClassValue, External, ExternalObject, FunctionValue, Instance, Super, Unknown, Value
 from .names import module_name, module_slots
 from .recording import OPEN
-from .signals import GiveUp
+from .signals import GiveUp, Raised
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -133,20 +133,36 @@ def open_arguments(machine: Machine, function: BoundMethod | FunctionValue) -> d
     return given
 
 
-def the_object(machine: Machine, cls: ClassValue, arguments: Callable[[Value], dict[str, Value]]) -> Value:
+def the_object(machine: Machine, cls: ClassValue, arguments: Callable[[Value, bool], dict[str, Value]]) -> Value:
     """The one object of a class that is entered. Where its class has no constructor, or changes what making an object means, it may
-    be mixed into another one: of its attributes only those are known that its methods give it."""
+    be mixed into another one: of its attributes only those are known that its methods give it. A constructor that
+    insists on an argument whose default is None was given one."""
     assert machine.ledger is not None and cls.node is not None
     held = machine.ledger.objects.get(cls.node)
     if held is None:
         init, _ = machine.find_in_class(cls, "__init__")
         mixed_in = init is MISSING and not cls.node.decorator_list
-        held = None if mixed_in else machine.call(cls, (), arguments(init))
+        mark = machine.heap.mark()
+        try:
+            held = None if mixed_in else made_of(machine, cls, arguments(init, False))
+        except Raised as raised:
+            if not raised.explicit:
+                raise
+            machine.heap.rollback(mark)
+            held = made_of(machine, cls, arguments(init, True))
         if not isinstance(held, Instance):
             machine.assume("open-object")
             held = Instance(cls, machine.heap.new(**{OPEN: True}))
         machine.ledger.objects[cls.node] = held
     return held
+
+
+def made_of(machine: Machine, cls: ClassValue, given: dict[str, Value]) -> Value:
+    """An object, its constructor run at once."""
+    made = machine.call(cls, (), given)
+    if isinstance(made, Instance):
+        machine.attrs_of(made)
+    return made
 
 
 def call_worker(machine: Machine, args: tuple[Value, ...], keywords: dict[str, Value]) -> tuple[Value] | None:
@@ -161,7 +177,7 @@ def call_worker(machine: Machine, args: tuple[Value, ...], keywords: dict[str, V
     cls = module_name(machine, module, node.name)
     if not isinstance(cls, ClassValue) or not isinstance(name, str):
         return None
-    worker = the_object(machine, cls, lambda _: {})
+    worker = the_object(machine, cls, lambda _, insists: {})
     given = machine.pick(keywords.get("args", ()))
     answer = machine.call(machine.get_attribute(worker, name), given if isinstance(given, tuple) else (), {})
     return (machine.new_list((answer,)),)
