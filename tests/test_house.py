@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "results", "layout", "json_text", "request", "escape", "scope"),
-    ("archive", "folder", "installed", "text", "index", "ir", "options", "graph", "agreement"),
+    ("archive", "folder", "installed", "text", "index", "ir", "options", "graph", "agreement", "json_file"),
     ("source", "values", "lower", "configs", "output", "fold"),
     ("library", "trainer"),
     ("interpret", "flows", "entries"),
