@@ -98,10 +98,15 @@ class Node:
     def line(self) -> int:
         return self.document.places.get(self.path, (1, 1))[0]
 
-    def refuse(self, what: str) -> NoReturn:
+    @property
+    def place(self) -> str:
+        """File, line and column."""
         line, column = self.document.places.get(self.path, (1, 1))
+        return f"{printable(self.file)}:{line}:{column}"
+
+    def refuse(self, what: str) -> NoReturn:
         name = ".".join(map(str, self.path)) or f"the {self.wanted.noun}"
-        raise BadInput(f"{printable(self.file)}:{line}:{column}: {printable(name)} {printable(what)}; {self.wanted.mend}")
+        raise BadInput(f"{self.place}: {printable(name)} {printable(what)}; {self.wanted.mend}")
 
     def must_be(self, what: str) -> NoReturn:
         self.refuse(f"must be {what}, not {kind_of(self.value)}")
@@ -130,6 +135,9 @@ class Node:
         if len(self.value) > LONGEST_TEXT:
             self.refuse(f"is longer than {LONGEST_TEXT} characters")
         return self.value
+
+    def text_or_none(self) -> str | None:
+        return None if self.value is None else self.text()
 
     def one_of(self, choices: Collection[str]) -> str:
         if not isinstance(self.value, str) or self.value not in choices:
