@@ -19,7 +19,7 @@ from .json_report import (
     reason_text,
     source_object,
 )
-from .results import Assumption, ContractAnalysis, EngineUse, Export, IdSource, SourceFacts, TrainedList, Training
+from .results import Assumption, ContractAnalysis, EngineUse, Export, IdSource, TrainedList, Training
 
 SCHEMA = "flowcheck.contract/1"
 
@@ -43,7 +43,7 @@ def file_text(analysis: ContractAnalysis) -> str:
     machine that it was written on."""
     trainings = tuple(replace(training, evaluated=tuple(map(_short, training.evaluated))) for training in analysis.trainings)
     document = contract_document(replace(analysis, trainings=trainings))
-    return _lines(_portable(document, analysis.source), "") + "\n"
+    return _lines(_portable(document, analysis.source.root.rstrip("/")), "") + "\n"
 
 
 def assumptions_of(analysis: ContractAnalysis) -> tuple[Assumption, ...]:
@@ -107,20 +107,18 @@ def _short(row: TrainedList) -> TrainedList:
     return replace(row, evaluation=replace(row.evaluation, path=()))
 
 
-def _portable(value: Json, source: SourceFacts, key: str = "") -> Json:
-    """The document with the trainer's folder called by its name alone, wherever it lay."""
+def _portable(value: Json, root: str, key: str = "") -> Json:
+    """The document with places as they are in the folder that holds the trainer, wherever that lay."""
     if isinstance(value, dict):
-        return {name: _portable(inner, source, name) for name, inner in value.items()}
+        return {name: _portable(inner, root, name) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_portable(inner, source) for inner in value]
+        return [_portable(inner, root) for inner in value]
     if not isinstance(value, str):
         return value
-    root = source.root.rstrip("/")
-    name = root.rpartition("/")[2]
-    if value == source.root and key == "root":
-        return source.package if name in ("", ".", "..") else name
-    if name not in ("", ".", ".."):
-        value = re.sub(rf"(?<![\w./-]){re.escape(root)}/", lambda _: f"{name}/", value)
+    if key == "root":
+        return "."
+    if root not in ("", "."):
+        value = re.sub(rf"(?<![\w./-]){re.escape(root)}/", "", value)
     climbs = os.path.isabs(value) or value.startswith("../")
     return value.rpartition("/")[2] if key == "file" and climbs else value
 

@@ -40,21 +40,29 @@ def _header(analysis: ContractAnalysis) -> Iterator[Line]:
 
 
 def _training(training: Training, by_ids: bool, detail: Detail) -> Iterator[Line]:
-    if training.status != "established":
+    all_rows = by_ids or detail.verbose
+    rows = training.evaluated if all_rows else _telling(training)
+    if training.status != "established" and not any(_says(training, row) for row in rows):
         yield from _fact("status", (_told(training.status, training.reason, training.reason_at),))
     yield from _fact("convention", tuple(map(_clause, training.convention)))
-    yield from _fact("order", (ORDER[training.order],) if training.evaluated else ())
-    rows = training.evaluated if by_ids or detail.verbose else _telling(training)
-    layers = {row.evaluation.num_layers for row in training.evaluated}
-    for row in rows if by_ids or detail.verbose else rows[:MOST_ROWS]:
-        yield from _row(row, len(layers) > 1, detail)
-    if not by_ids and not detail.verbose and len(rows) > MOST_ROWS:
+    if training.order is not None or training.status == "established":
+        yield from _fact("order", (ORDER[training.order],))
+    several = len({row.evaluation.num_layers for row in training.evaluated}) > 1
+    for row in rows if all_rows else rows[:MOST_ROWS]:
+        yield from _row(row, several, detail)
+    if not all_rows and len(rows) > MOST_ROWS:
         yield from _fact("", (f"and {len(rows) - MOST_ROWS} more id lists; --verbose shows all",))
     yield from _fact("ids from", tuple(map(_source, training.sources)))
     yield from _fact("exports", tuple(f"{export.key}: {export.mapping} ({export.at})" for export in training.exports))
-    yield from _fact("engine", () if training.engine is None else (_engine(training.engine),))
+    yield from _fact("engine", () if training.engine is None else (_engine(training.engine, training.status == "established"),))
     names = dict.fromkeys(one.name for one in training.assumptions)
     yield from _fact("assumes", (", ".join(names),) if names and not detail.quiet else ())
+
+
+def _says(training: Training, row: TrainedList) -> bool:
+    """Whether a row that is shown gives the selection's reason."""
+    evaluation = row.evaluation
+    return (training.status, training.reason, training.reason_at) == (evaluation.status, evaluation.reason, evaluation.reason_at)
 
 
 def _telling(training: Training) -> tuple[TrainedList, ...]:
@@ -110,13 +118,14 @@ def _source(source: IdSource) -> str:
     return f"{source.kind} {source.text}{default} ({source.at})"
 
 
-def _engine(engine: EngineUse) -> str:
-    """Whom the trainer hands its ids to, and which source of it was read: without one, what that engine captures is not known."""
-    pinned = f" {engine.pinned}, asked for at {engine.pinned_at}" if engine.pinned is not None else ", no version asked for"
-    setter = f"{engine.name}{pinned}; {engine.setter}"
-    if engine.version is None and engine.model is None:
-        return f"not established: {setter}: its source was not read (--engine)"
-    return f"{setter} of {engine.model or 'no known class'}; read with {engine.name} {engine.version or '(version unknown)'}"
+def _engine(engine: EngineUse, established: bool) -> str:
+    """Whom the trainer hands its ids to, and which source of it was read: the trainer alone does not say what that captures."""
+    version = ", of any version" if engine.pinned is None else f" {engine.pinned}, asked for at {engine.pinned_at}"
+    pinned = f"{engine.name}{version}"
+    if engine.version is None and not established:
+        return f"{pinned}; {engine.setter}: what that captures stands in the engine (--engine, --model)"
+    model = f" of {engine.model}" if engine.model is not None else ""
+    return f"{pinned}; {engine.setter}{model}, read in {engine.name} {engine.version or '(version unknown)'}"
 
 
 def _gaps(entries: Sequence[NotEstablished]) -> Iterator[Line]:
