@@ -21,6 +21,7 @@ SCHEMA = "flowcheck.contract/1"
 CONTRACT = Wanted("contract", "a contract file", "write it again with `flowcheck contract`")
 STATUSES: Mapping[str, Status] = {"established": "established", "depends": "depends", "not established": "not established"}
 STAGES = frozenset(("no-residual", "normed", "unreduced", "before-injection", "incomplete", "scaled", "overwritten"))
+BELIEVED = Assumption("contract-file", "the contract that was given is that of this draft, and stands as flowcheck wrote it")
 MOST_LINES = 10_000_000
 LARGEST_SIZE = 10_000_000
 LARGEST_ID = 999_999
@@ -138,7 +139,8 @@ def _side(contract: Contract, selection: Selection, layers: int) -> Side:
         Step("the contract", ids, points, row.at),
         Step(f"recorded of {contract.trainer}{with_engine}", selection.symbol, points, selection.trained_at),
     )
-    return Side(row.fc, row.ids, "established", None, None, row.at, row.assumptions, path)
+    assumptions = tuple(sorted((BELIEVED, *row.assumptions), key=lambda assumption: assumption.name))
+    return Side(row.fc, row.ids, "established", None, None, row.at, assumptions, path)
 
 
 def _open(reason: str, at: Location, status: Status = "not established", assumptions: tuple[Assumption, ...] = ()) -> Side:

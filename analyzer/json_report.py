@@ -77,7 +77,7 @@ def dumps(document: Object) -> str:
 
 
 def schema(name: str) -> Object:
-    """The JSON Schema ``wiring-1`` or ``report-1``, as shipped."""
+    """The JSON Schema of this name (``wiring-1``, say), as shipped."""
     loaded: Object = json.loads((files("flowcheck.analyzer") / "schemas" / f"{name}.json").read_text("utf-8"))
     return loaded
 

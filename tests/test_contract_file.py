@@ -29,7 +29,7 @@ from contract_examples import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flowcheck.analyzer.contract_file import contract_side, is_contract, read_contract_file, read_contract_text
+from flowcheck.analyzer.contract_file import BELIEVED, contract_side, is_contract, read_contract_file, read_contract_text
 from flowcheck.analyzer.contract_json import contract_document, file_text
 from flowcheck.analyzer.errors import BadInput
 from flowcheck.analyzer.json_report import dumps
@@ -53,7 +53,7 @@ class TestRoundTrip:
     def test_what_was_trained_comes_back(self) -> None:
         side = read(training())
         assert (side.points, side.ids, side.status, side.reason) == (("out:2", "out:15", "out:28"), (2, 15, 28), "established", None)
-        assert side.assumptions == (SAMPLES, LOADED)
+        assert side.assumptions == (BELIEVED, SAMPLES, LOADED)
 
     def test_with_its_line_in_the_contract_and_its_place_in_the_trainer(self) -> None:
         text = file_text(contract(training()))
