@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from .graph import GraphAnalysis
     from .options import Drawing
     from .report import Detail
-    from .request import Request
-    from .results import Analysis
+    from .request import ContractRequest, Request
+    from .results import Analysis, ContractAnalysis
     from .rule import Finding
 
 app = typer.Typer(
@@ -29,7 +29,10 @@ Flows = Annotated[list[str] | None, typer.Option("--flow", metavar="NAME", help=
 Models = Annotated[list[str] | None, typer.Option("--model", metavar="CLASS", help="Only this target class. Repeatable.")]
 Target = Annotated[str | None, typer.Option("--target", metavar="DIR|CONFIG", help="The target's config.json, or its folder.")]
 Draft = Annotated[str | None, typer.Option("--draft", metavar="DIR|CONFIG", help="The draft's config.json, or its folder.")]
-Train = Annotated[str | None, typer.Option("--train", metavar="SOURCE", help="The source of the trainer that the draft was trained with.")]
+Train = Annotated[
+    str | None,
+    typer.Option("--train", metavar="SOURCE|CONTRACT", help="The source of the trainer that the draft was trained with, or its contract."),
+]
 TrainConfig = Annotated[str | None, typer.Option("--train-config", metavar="FILE", help="The config of the training run, in JSON.")]
 Layers = Annotated[str | None, typer.Option("--layers", metavar="N", help="The number of layers of the target.")]
 IdLists = Annotated[list[str] | None, typer.Option("--ids", metavar="2,30,58|default", help="An id list. Repeatable.")]
@@ -37,6 +40,9 @@ Drawings = Annotated[
     list[str] | None,
     typer.Option("-o", "--output", metavar="FILE", help="Draw a picture: .svg, .png, .pdf, .dot or .mmd. Repeatable."),
 ]
+Trainer = Annotated[str, typer.Argument(metavar="TRAINER", help="A folder, an archive or an installed package.")]
+Engine = Annotated[str | None, typer.Option("--engine", metavar="SOURCE", help="The source of the engine that the trainer captures with.")]
+ContractFile = Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Write the contract of one list of ids: a .json.")]
 FlowFile = Annotated[str | None, typer.Option("--flow-file", metavar="FILE", help="A TOML file that describes a flow.")]
 Select = Annotated[list[str] | None, typer.Option("--select", metavar="CODES", help="Only these rules, by code or name. Repeatable.")]
 Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="CODES", help="Not these rules. Repeatable.")]
@@ -125,6 +131,26 @@ def graph(
 
 
 @app.command()
+def contract(
+    trainer: Trainer, flow: Flows = None, layers: Layers = None, target: Target = None, ids: IdLists = None,
+    train_config: TrainConfig = None, engine: Engine = None, model: Models = None, output: ContractFile = None,
+    format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+) -> int:  # fmt: skip
+    """Say what a trainer trains a draft on, for every id or for the --ids given, or write it to a file that check --train reads."""
+    from .contract_command import check_file, show_contract
+    from .options import read_id_lists, read_layers, read_outputs
+    from .request import ContractRequest
+
+    detail, formats = _detail(quiet, verbose), output_format or ()
+    outputs = read_outputs(format, formats) if format is not None or formats or output is None else ()
+    chosen = read_layers(layers), target, read_id_lists(ids or ()), train_config, engine
+    request = ContractRequest(trainer, tuple(flow or ()), *chosen, tuple(model or ()))
+    check_file(output, request, outputs)
+    show_contract(contract_pipeline()(request), request, output, outputs, detail)
+    return 0
+
+
+@app.command()
 def rules(format: Format = None, output_format: Outputs = None, debug: Debug = False) -> int:
     """List the rules."""
     from ..rules import RULES
@@ -170,6 +196,13 @@ def graph_pipeline() -> Callable[[Request], GraphAnalysis]:
     from .pipeline import draw_graphs
 
     return draw_graphs
+
+
+def contract_pipeline() -> Callable[[ContractRequest], ContractAnalysis]:
+    """The analysis of ``contract``, imported when it is needed."""
+    from .pipeline import contract
+
+    return contract
 
 
 def _pictures(drawings: Sequence[Drawing]) -> Callable[[GraphAnalysis], None]:

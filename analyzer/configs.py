@@ -2,19 +2,19 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from types import MappingProxyType
-from typing import TypeAlias, assert_never
+from typing import TypeAlias
 
 from .errors import BadInput
-from .json_text import Json, JsonError, Path, parse_json
-from .layout import MEBIBYTE, printable, printed_path
+from .json_file import Wanted, kind_of, read_json
+from .json_text import Json, Path
+from .layout import printable, printed_path
 
 FILE_NAME = "config.json"
-LARGEST_CONFIG = 8 * MEBIBYTE
+CONFIG = Wanted("config", f"a {FILE_NAME} or its folder", "mend the config")
 NESTED = "text_config"
 """Where a multimodal config keeps the facts of its language model."""
 LARGEST_FACTS: Mapping[str, int] = MappingProxyType({"num_hidden_layers": 10_000, "hidden_size": 10_000_000})
@@ -51,49 +51,18 @@ def load_config(argument: str, layer_counts: Sequence[str] = (), text_configs: S
     """
     path = os.path.join(argument, FILE_NAME) if argument and os.path.isdir(argument) else argument
     shown = printed_path(os.path.abspath(path), keep_absolute=os.path.isabs(argument)) if path and "\0" not in path else path
-    text = _text(path, printable(shown))
-    try:
-        document = parse_json(text)
-    except JsonError as error:
-        raise BadInput(f"{printable(shown)}:{error.line}:{error.column}: {printable(str(error))}; mend the config") from error
+    document = read_json(path, shown, CONFIG)
     if not isinstance(document.value, dict):
-        raise BadInput(f"{printable(shown)}:1:1: a config is a JSON object, this is {_kind(document.value)}; give that of a model")
+        raise BadInput(f"{printable(shown)}:1:1: a config is a JSON object, this is {kind_of(document.value)}; give that of a model")
     wrong = chain(_wrong_facts(document.value), _wrong_counts(document.value, layer_counts, text_configs))
     _check_facts(printable(shown), wrong, document.places)
     return Config(shown, MappingProxyType(document.value), document.places)
 
 
-def _text(path: str, shown: str) -> str:
-    data = _content(path, shown)
-    if data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
-        raise BadInput(f"{shown}:1:1: begins with a byte-order mark, which engines do not read; save it as plain UTF-8")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        column = error.start - data.rfind(b"\n", 0, error.start)
-        raise BadInput(f"{shown}:{line}:{column}: not UTF-8; save the config in that encoding") from error
-
-
-def _content(path: str, shown: str) -> bytes:
-    try:
-        status = os.stat(path)
-        if not stat.S_ISREG(status.st_mode):
-            raise BadInput(f"{shown}: not a file; give a {FILE_NAME} or the folder that holds one")
-        if status.st_size > LARGEST_CONFIG:
-            raise BadInput(f"{shown}: larger than {LARGEST_CONFIG // MEBIBYTE} MiB; give the {FILE_NAME} of a model")
-        with open(path, "rb") as stream:
-            return stream.read(LARGEST_CONFIG + 1)
-    except (FileNotFoundError, NotADirectoryError, ValueError) as error:
-        raise BadInput(f"{shown or repr(path)}: no such file; give a {FILE_NAME} or its folder (nothing is downloaded)") from error
-    except OSError as error:
-        raise BadInput(f"{shown}: cannot be read ({error.strerror}); check its permissions") from error
-
-
 def _check_facts(shown: str, wrong: Iterable[Wrong], places: Mapping[Path, tuple[int, int]]) -> None:
     for path, wanted, value in wrong:
         line, column = places[path]
-        raise BadInput(f"{shown}:{line}:{column}: {'.'.join(map(str, path))} must be {wanted}, not {_kind(value)}; mend the config")
+        raise BadInput(f"{shown}:{line}:{column}: {'.'.join(map(str, path))} must be {wanted}, not {kind_of(value)}; mend the config")
 
 
 def _wrong_facts(values: dict[str, Json]) -> Iterator[Wrong]:
@@ -130,22 +99,3 @@ def _wrong_counts(values: dict[str, Json], layer_counts: Sequence[str], text_con
 
 def _is_count(value: Json, largest: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= largest
-
-
-def _kind(value: Json) -> str:
-    """The value in few words, for a message."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-        case int() | float():
-            return str(value)[:40]
-        case str():
-            return f"the text {value[:40]!r}"
-        case list():
-            return "a list"
-        case dict():
-            return "an object"
-        case _:
-            assert_never(value)

@@ -12,6 +12,7 @@ from .results import (
     Alternative,
     Analysis,
     Assumption,
+    Clause,
     Comparison,
     Evaluation,
     Location,
@@ -54,15 +55,15 @@ def graph_document(analysis: GraphAnalysis) -> Object:
     graphs = tuple(_named(analysis.graphs))
     return {
         "schema": "flowcheck.graph/1",
-        "source": _source(analysis.source),
+        "source": source_object(analysis.source),
         "graphs": [{**_whose(one.graph), "id": one.id, "path": _main_path(one)} for one in graphs],
         "nodes": [_node(node, one) for one in graphs for node in one.graph.nodes],
         "edges": [_edge(edge, one) for one in graphs for edge in one.graph.edges],
         "coverage": [{**_whose(one.graph), **_coverage(part)} for one in graphs for part in one.graph.coverage],
-        "assumptions": [_assumption(assumption) for assumption in analysis.assumptions],
+        "assumptions": [assumption_object(assumption) for assumption in analysis.assumptions],
         "not_established": [
-            *({**_whose(one.graph), **_not_established(entry)} for one in graphs for entry in one.graph.not_established),
-            *({"flow": None, "model": None, **_not_established(entry)} for entry in analysis.not_established),
+            *({**_whose(one.graph), **not_established_object(entry)} for one in graphs for entry in one.graph.not_established),
+            *({"flow": None, "model": None, **not_established_object(entry)} for entry in analysis.not_established),
         ],
     }
 
@@ -76,7 +77,7 @@ def dumps(document: Object) -> str:
 
 
 def schema(name: str) -> Object:
-    """The JSON Schema ``wiring-1`` or ``report-1``, as shipped."""
+    """The JSON Schema of this name (``wiring-1``, say), as shipped."""
     loaded: Object = json.loads((files("flowcheck.analyzer") / "schemas" / f"{name}.json").read_text("utf-8"))
     return loaded
 
@@ -96,18 +97,18 @@ def legend_of(wirings: Iterable[Wiring], comparisons: Iterable[Comparison] = ())
 
 def _body(analysis: Analysis) -> Object:
     return {
-        "source": _source(analysis.source),
+        "source": source_object(analysis.source),
         "wirings": [_wiring(wiring) for wiring in analysis.wirings],
-        "assumptions": [_assumption(assumption) for assumption in legend(analysis)],
-        "not_established": [_not_established(entry) for entry in analysis.not_established],
+        "assumptions": [assumption_object(assumption) for assumption in legend(analysis)],
+        "not_established": [not_established_object(entry) for entry in analysis.not_established],
     }
 
 
-def _source(source: SourceFacts) -> Object:
+def source_object(source: SourceFacts) -> Object:
     return {"root": source.root, "package": source.package, "version": source.version, "files": source.files, "read": source.read}
 
 
-def _assumption(assumption: Assumption) -> Object:
+def assumption_object(assumption: Assumption) -> Object:
     return {"name": assumption.name, "text": assumption.text}
 
 
@@ -116,18 +117,22 @@ def _wiring(wiring: Wiring) -> Object:
     return {
         "flow": wiring.flow,
         "model": wiring.model,
-        **_place(wiring.at),
+        **place_object(wiring.at),
         "setter": wiring.setter,
-        "forward": None if forward is None else {"class": forward.cls, **_place(forward.at)},
-        "convention": [{"when": clause.when, "captures": clause.captures} for clause in wiring.convention],
+        "forward": None if forward is None else {"class": forward.cls, **place_object(forward.at)},
+        "convention": [clause_object(clause) for clause in wiring.convention],
         "status": wiring.status,
-        "reason": _reason(wiring.reason, wiring.reason_at),
+        "reason": reason_text(wiring.reason, wiring.reason_at),
         "assumptions": [assumption.name for assumption in wiring.assumptions],
-        "evaluated": [_evaluation(evaluation) for evaluation in wiring.evaluated],
+        "evaluated": [evaluation_object(evaluation) for evaluation in wiring.evaluated],
     }
 
 
-def _evaluation(evaluation: Evaluation) -> Object:
+def clause_object(clause: Clause) -> Object:
+    return {"when": clause.when, "captures": clause.captures}
+
+
+def evaluation_object(evaluation: Evaluation) -> Object:
     return {
         "ids": evaluation.ids,
         "num_layers": evaluation.num_layers,
@@ -135,7 +140,7 @@ def _evaluation(evaluation: Evaluation) -> Object:
         "captured": evaluation.captured if evaluation.status == "established" else None,
         "error": evaluation.error,
         "status": evaluation.status,
-        "reason": _reason(evaluation.reason, evaluation.reason_at),
+        "reason": reason_text(evaluation.reason, evaluation.reason_at),
         "assumptions": [assumption.name for assumption in evaluation.assumptions],
         "depends_on": [_alternative(alternative) for alternative in evaluation.depends_on],
         "path": [_step(step) for step in evaluation.path],
@@ -143,7 +148,7 @@ def _evaluation(evaluation: Evaluation) -> Object:
 
 
 def _alternative(alternative: Alternative) -> Object:
-    conditions = [{"text": condition.text, **_place(condition.at), "value": condition.value} for condition in alternative.conditions]
+    conditions = [{"text": condition.text, **place_object(condition.at), "value": condition.value} for condition in alternative.conditions]
     return {"conditions": conditions, "captured": alternative.captured, "error": alternative.error}
 
 
@@ -166,7 +171,7 @@ def _side(side: Side) -> Object:
         "file": None if side.at is None else side.at.file,
         "line": None if side.at is None else side.at.line,
         "status": side.status,
-        "reason": _reason(side.reason, side.reason_at),
+        "reason": reason_text(side.reason, side.reason_at),
         "assumptions": [assumption.name for assumption in side.assumptions],
         "path": [_step(step) for step in side.path],
     }
@@ -178,13 +183,13 @@ def _finding(found: Finding) -> Object:
         "rule": found.rule,
         "severity": str(found.severity),
         "message": found.message,
-        **_place(found.at),
+        **place_object(found.at),
         "column": found.column,
         "flow": found.flow,
         "model": found.model,
         "expected": found.expected,
         "actual": found.actual,
-        "path": [{**_place(hop.at), "label": hop.label} for hop in found.path],
+        "path": [{**place_object(hop.at), "label": hop.label} for hop in found.path],
         "consequences": [_finding(consequence) for consequence in found.consequences],
         "help": found.help,
     }
@@ -242,7 +247,7 @@ def _node(node: Node, named: _Named) -> Object:
         **_whose(named.graph),
         "kind": node.kind,
         "label": node.label,
-        **_place(node.at),
+        **place_object(node.at),
         "column": node.column,
         "symbol": node.symbol,
         "context": node.context,
@@ -256,7 +261,7 @@ def _edge(edge: Edge, named: _Named) -> Object:
         **_whose(named.graph),
         "kind": edge.kind,
         "label": edge.label,
-        **_place(edge.at),
+        **place_object(edge.at),
         "before": edge.before or None,
         "after": edge.after or None,
         "assumption": edge.assumption or None,
@@ -264,21 +269,22 @@ def _edge(edge: Edge, named: _Named) -> Object:
 
 
 def _coverage(part: Coverage) -> Object:
-    return {"what": part.what, **_place(part.at), "phases": part.phases, "missing": [_not_established(entry) for entry in part.missing]}
+    missing = [not_established_object(entry) for entry in part.missing]
+    return {"what": part.what, **place_object(part.at), "phases": part.phases, "missing": missing}
 
 
 def _step(step: Step) -> Object:
-    return {"label": step.label, "before": step.before, "after": step.after, **_place(step.at)}
+    return {"label": step.label, "before": step.before, "after": step.after, **place_object(step.at)}
 
 
-def _not_established(entry: NotEstablished) -> Object:
-    return {"what": entry.what, "reason": entry.reason, **_place(entry.at)}
+def not_established_object(entry: NotEstablished) -> Object:
+    return {"what": entry.what, "reason": entry.reason, **place_object(entry.at)}
 
 
-def _place(at: Location) -> Object:
+def place_object(at: Location) -> Object:
     return {"file": at.file, "line": at.line}
 
 
-def _reason(reason: str | None, at: Location | None) -> str | None:
+def reason_text(reason: str | None, at: Location | None) -> str | None:
     """The reason with its place behind it, in the form of ``error``."""
     return reason if reason is None or at is None else f"{reason} ({at})"

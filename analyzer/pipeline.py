@@ -20,14 +20,15 @@ from typing import TYPE_CHECKING
 
 from .comparison import compare
 from .configs import load_config
+from .contract_file import contract_side, is_contract, read_contract_file
 from .errors import BadInput
 from .evaluation import Program
 from .flows.flow import BUILT_IN, Flow, load_flow, load_flow_file
 from .index import Index
 from .interpret.code import Code
 from .library.tables import Library
-from .request import Request
-from .results import Analysis, Comparison, Location, NotEstablished, SourceFacts, Wiring
+from .request import ContractRequest, Request
+from .results import Analysis, Comparison, ContractAnalysis, Location, NotEstablished, Side, SourceFacts, Wiring
 from .serving import server
 from .source import SourceTree, open_source
 from .target import ConfigFacts, read_target
@@ -61,6 +62,14 @@ def draw_graphs(request: Request) -> GraphAnalysis:
             facts(opened[0].tree, opened[0].program.index), tuple(graph for graph, _ in followed),
             tuple(assumptions[name] for name in sorted(assumptions)), tuple(problems),
         )  # fmt: skip
+
+
+def contract(request: ContractRequest) -> ContractAnalysis:
+    """What a trainer trains on; raises :class:`BadInput` like :func:`analyze`."""
+    from .contract import read_contract
+
+    with room_to_run():
+        return read_contract(request)
 
 
 @contextmanager
@@ -124,9 +133,18 @@ def against_training(request: Request, one: Opened) -> Iterator[Comparison]:
     if request.train is None and request.train_config is not None:
         raise BadInput("--train-config is the config of a training run: give the trainer's source with --train")
     draft, layers = load_config(request.draft), request.layers or one.config.num_layers()
-    trained = None if request.train is None else train_source(request.train, request.train_config, one.program, one.config, layers)
+    trained = None if request.train is None else training_side(request.train, request.train_config, one, layers)
     served = server(one.tree, request.target)
     yield from compare(one.program, one.targets, one.config, layers, draft, trained, served)
+
+
+def training_side(train: str, run_config: str | None, one: Opened, layers: int | None) -> Side:
+    """What the draft was trained on, from the trainer's source or from its contract."""
+    if not is_contract(train):
+        return train_source(train, run_config, one.program, one.config, layers)
+    if run_config is not None:
+        raise BadInput(f"--train {train} is a contract, which holds the ids of its run: leave out --train-config")
+    return contract_side(read_contract_file(train), one.program.flow.name, layers, one.config.hidden_size())
 
 
 def choose_flows(request: Request) -> list[Flow]:

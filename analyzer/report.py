@@ -104,16 +104,16 @@ def _block(block: Block, detail: Detail) -> Iterator[Line]:
             yield line(f"      assumes {', '.join(sorted(names - common))} too")
         default = evaluation_of(member.wiring, None)
         if detail.verbose and default is not None:
-            yield from _path(default)
+            yield from path_report(default)
 
 
 def _fact(fact: Fact) -> Iterator[Line]:
     labels = (fact.label, *[""] * len(fact.texts))
     for label, text in zip(labels, fact.texts, strict=False):
-        yield line(Span(f"  {label:{_LABEL}}", "dim"), Span(text, _tone(text)))
+        yield line(Span(f"  {label:{_LABEL}}", "dim"), Span(text, tone_of(text)))
 
 
-def _tone(text: str) -> Tone:
+def tone_of(text: str) -> Tone:
     return "red" if text.startswith("raises ") else "yellow" if text.startswith(("not established", "depends", "or ")) else "plain"
 
 
@@ -162,12 +162,12 @@ def _answer(row: Evaluation, width: int, count: bool, common: set[str], detail: 
     more = sorted({one.name for one in row.assumptions} - common)
     for number, text in enumerate(outcome(row)):
         assumed = f"  [assumes {', '.join(more)}]" if more and number == 0 else ""
-        yield line(label if number == 0 else " " * len(label), Span(text, _tone(text)), Span(assumed, "dim"))
+        yield line(label if number == 0 else " " * len(label), Span(text, tone_of(text)), Span(assumed, "dim"))
     if detail.verbose:
-        yield from _path(row)
+        yield from path_report(row)
 
 
-def _path(evaluation: Evaluation) -> Iterator[Line]:
+def path_report(evaluation: Evaluation) -> Iterator[Line]:
     for step in evaluation.path:
         yield line("        ", Span(str(step), "dim"))
 

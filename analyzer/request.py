@@ -30,6 +30,25 @@ class Request:
     train_config: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ContractRequest:
+    """One run over a trainer: what does it train a draft on?
+
+    ``target`` is the path of the target's config, which gives the layer count and the hidden size; ``ids`` as in :class:`Request`.
+    ``train_config`` is the path of the training run's config. ``engine`` is the source of the engine that the trainer hands its ids to,
+    where it has one, and ``models`` its target classes.
+    """
+
+    source: str
+    flows: tuple[str, ...] = ()
+    layers: int | None = None
+    target: str | None = None
+    ids: tuple[Ids, ...] | None = None
+    train_config: str | None = None
+    engine: str | None = None
+    models: tuple[str, ...] = ()
+
+
 def ids_text(ids: Ids) -> str:
     """An id list as ``--ids`` takes it."""
     return "default" if ids is None else ",".join(map(str, ids)) or "[]"

@@ -85,6 +85,6 @@ def open_trainer(argument: str) -> TrainerTree:
         store: Store = open_any_folder(argument, keep_absolute=os.path.isabs(argument))
         return TrainerTree(SourceTree(store.printed(""), name, find_version(store, name), store.files, store, frozenset(store.files)))
     if os.path.isfile(argument) and argument.endswith(".json"):
-        raise BadInput(f"--train {argument}: contracts cannot be read yet; give the source of the trainer")
+        raise BadInput(f"{argument}: a JSON file is no trainer; give the trainer's source (`check --train` takes a contract too)")
     package = name if os.path.isdir(argument) or not os.path.isfile(argument) else name.split("-")[0]
     return TrainerTree(open_source(argument, package or "trainer"))
