@@ -21,6 +21,8 @@ class Found:
 
     points: tuple[str, ...]
     at: Location | None
+    recorded: tuple[str, ...]
+    site: Location | None
 
 
 @dataclass(slots=True)
@@ -40,7 +42,7 @@ class Judge:
         """The one sequence of points that was concatenated, and where; or why there is none."""
         if (place := self.uneven()) is not None:
             return Outcome(reason=f"samples are not all recorded alike ({place})"), None
-        found: dict[tuple[str, ...], Location | None] = {}
+        found: dict[tuple[str, ...], Found] = {}
         unknown: Outcome | None = None
         fed = {single(entry) for entry in self.entries("fed") if single(entry) in self.ledger.joins or self.point(Piece(entry, entry))}
         for atom, join in self.outermost():
@@ -53,18 +55,18 @@ class Judge:
             if answer is not None and fed and atom not in fed:
                 return Outcome(reason="a layer of the draft is fed with a hidden state that is not this concatenation", at=answer.at), None
             if answer is not None:
-                found.setdefault(answer.points, answer.at)
+                found.setdefault(answer.points, answer)
         if unknown is not None:
             self.machine.assume("other-joins")
         if len(found) == 1:
-            ((points, at),) = found.items()
-            return Outcome(captured=points), at
+            ((points, one),) = found.items()
+            return Outcome(captured=points, recorded=one.recorded, site=one.site), one.at
         if not found and unknown is not None:
             return unknown, None
         if not found:
             return Outcome(reason=NOTHING_SEEN), None
-        shown = "; ".join(f"{', '.join(points)} at {at}" for points, at in sorted(found.items()))
-        return Outcome(reason=f"more than one concatenation may feed fc: {shown}", at=next(iter(found.values()))), None
+        shown = "; ".join(f"{', '.join(points)} at {found[points].at}" for points in sorted(found))
+        return Outcome(reason=f"more than one concatenation may feed fc: {shown}", at=next(iter(found.values())).at), None
 
     def holds_target(self, join: Join) -> bool:
         """Whether a concatenation is known to hold something of the target."""
@@ -104,7 +106,8 @@ class Judge:
         logged = {atom for entry in self.entries("joins") if isinstance(entry, Content) for atom in entry.atoms()}
         inner = {part for atom in logged for piece in self.ledger.joins[atom].pieces or () if (part := single(piece.now)) is not None}
         later = {atom for atom in logged if self.is_later(self.ledger.joins[atom])}
-        for atom in sorted(logged - inner - later, key=lambda each: (each.at.file, each.at.line) if each.at else ("", 0)):
+        consumed = {atom for entry in self.entries("consumed") if isinstance(entry, Content) for atom in entry.atoms()}
+        for atom in sorted(logged - inner - later - consumed, key=lambda each: (each.at.file, each.at.line) if each.at else ("", 0)):
             yield atom, self.ledger.joins[atom]
 
     def is_later(self, join: Join) -> bool:
@@ -149,7 +152,30 @@ class Judge:
         changed = self.changed(atom)
         if changed is not None:
             return changed
-        return Found(named, join.at)
+        recorded = tuple(self.point(piece) or "?" for piece in self.recorded(pieces))
+        return Found(named, join.at, named if "?" in recorded else recorded, self.site(pieces[0], named[0]))
+
+    def recorded(self, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        """What the pieces were kept with before some of it was cut off."""
+        for entry in self.entries("slices"):
+            assert isinstance(entry, tuple)
+            before, after = entry
+            if isinstance(before, tuple) and after == tuple(piece.now for piece in pieces):
+                return self.recorded(tuple(Piece(now, now) for now in before))
+        return pieces
+
+    def site(self, piece: Piece, point: str) -> Location | None:
+        """Where a piece is selected: what was indexed, or put into a collection between the layers, else the hook on its layer."""
+        hooked: Location | None = None
+        for entry in self.entries("sites"):
+            assert isinstance(entry, tuple)
+            kind, what, file, line = entry
+            assert isinstance(file, str) and isinstance(line, int)
+            if kind != "hook" and what in (piece.now, piece.then):
+                return Location(file, line)
+            if kind == "hook" and hooked is None and (what is None or (isinstance(what, int) and point.partition("/")[0] == f"out:{what}")):
+                hooked = Location(file, line)
+        return hooked
 
     def spread(self, join: Join) -> tuple[Piece, ...] | None:
         """The pieces, those of a concatenation in it put in its place."""

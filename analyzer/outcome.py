@@ -26,6 +26,10 @@ class Outcome:
     reason: str | None = None
     at: Location | None = None
     before_layers: bool = False
+    recorded: tuple[str, ...] | None = None
+    """Of a trainer: all that is kept together with what is captured, where that is more."""
+    site: Location | None = None
+    """Of a trainer: the place where the first captured point is selected."""
 
 
 def first_open(condition: Unknown, decided: Mapping[str, bool]) -> Unknown | None:

@@ -33,8 +33,7 @@ from .effects import effects_of
 from .names import decorators, made_on_demand, module_name
 from .open_target import open_attribute
 from .recording import OPEN
-from .signals import GiveUp, Raised
-from .tensors import NAMES as TENSOR_NAMES
+from .signals import GiveUp
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -316,44 +315,3 @@ def set_on_instance(machine: Machine, value: Instance, name: str, new: Value) ->
         return
     machine.note_flow(name, new)
     machine.heap.write(attrs, name, new)
-
-
-def has_attribute(machine: Machine, value: Value, name: str) -> Value:
-    """``hasattr(value, name)``."""
-    if type(value) is Phi:
-        return lift(machine, value, lambda v: has_attribute(machine, v, name))
-    if isinstance(value, Instance):
-        own = pick(machine, machine.noted(attrs_of(machine, value), name))
-        if type(own) is Phi:
-            return lift(machine, own, lambda v: v is not MISSING or has_in_class(machine, value, name))
-        return own is not MISSING or has_in_class(machine, value, name)
-    if isinstance(value, Unknown):
-        if (
-            machine.noted(machine.written, f"{value.key}.{name}") is not MISSING
-            or machine.supposed_value(f"{value.key}.{name}") is not None
-        ):
-            return True
-        if machine.config_attribute(value, name, f"{value.key}.{name}") is not MISSING:
-            return True
-        return machine.unknown(f"hasattr({value.key}, {name!r})", value.reason)
-    if isinstance(value, Tensor) and machine.noted(value.cell, f".{name}") is MISSING and name not in TENSOR_NAMES:
-        return False
-    if isinstance(value, External | ExternalObject | Tensor):
-        return machine.unknown(f"hasattr({machine.show(value)}, {name!r})", "an object outside the tree")
-    try:
-        get_attribute(machine, value, name)
-    except Raised as raised:
-        if raised.kind != "AttributeError":
-            raise
-        return False
-    return True
-
-
-def has_in_class(machine: Machine, value: Instance, name: str) -> Value:
-    found, _ = find_in_class(machine, value.cls, name)
-    if found is not MISSING:
-        return True
-    fallback, owner = find_in_class(machine, value.cls, "__getattr__")
-    if (fallback is not MISSING and isinstance(owner, ClassValue)) or not is_closed(machine, value.cls):
-        return machine.unknown(f"hasattr({value.cls.name}#{value.attrs.born}, {name!r})", "its attributes are not all known")
-    return False

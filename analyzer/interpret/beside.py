@@ -69,8 +69,10 @@ def named_functions(machine: Machine, function: FunctionValue, names: set[str]) 
         target = function.module.resolve_relative(statement.module or "", statement.level)
         if machine.index.exists(target) and names & {alias.asname or alias.name for alias in statement.names}:
             return None
-    for name in names if function.owner is not None else ():
-        method, _ = machine.find_in_class(function.owner, name)
+    owner = function.owner
+    for name in names if owner is not None else ():
+        assert owner is not None
+        method, _ = machine.find_in_class(owner, name)
         if isinstance(method, FunctionValue) and method.node is not None:
             found.append(method.node)
     return found

@@ -154,13 +154,17 @@ def subscript(machine: Machine, value: Value, index: Value) -> Value:
             item = sequence_item(
                 machine, items_of(machine, value), index, "list", lambda part: machine.new_list(part, modules=value.modules)
             )
+            if isinstance(item, ListValue):
+                machine.note_cut(value.state.get("items"), item.state.get("items"))
             if value.modules and isinstance(item, Unknown) and machine.ledger is not None:
                 machine.ledger.made.add(item.key)
             return item
         case tuple():
-            if machine.recording() and isinstance(index, int) and len(value) == machine.num_layers + 1 and isinstance(value[0], Tensor):
-                machine.note_site("state")
-            return sequence_item(machine, value, index, "tuple", lambda part: part)
+            found = sequence_item(machine, value, index, "tuple", lambda part: part)
+            if isinstance(index, int) and len(value) == machine.num_layers + 1 and isinstance(found, Tensor):
+                machine.note_site("state", found.cell.get("content"))
+            machine.note_cut(value, found)
+            return found
         case str() | range() | bytes():
             if isinstance(index, int | slice):
                 try:
@@ -305,7 +309,7 @@ def set_item(machine: Machine, value: Value, index: Value, new: Value) -> None:
             key = dict_key(index)
             if isinstance(new, Tensor) and machine.recording():
                 machine.record("kept", str(machine.content(new)), f"under {machine.show(index)}")
-                machine.note_kept()
+                machine.note_kept(new)
             machine.heap.write(value.state, "#open" if key is None else key, True if key is None else machine.kept(new))
         case ListValue():
             items = items_of(machine, value)

@@ -4,9 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..values import ClassValue, DictValue, EnumMember, External, ExternalObject, Id, Instance, ListValue, Phi, SetValue, Unknown, Value
+from ..values import (
+    MISSING,
+    ClassValue,
+    DictValue,
+    EnumMember,
+    External,
+    ExternalObject,
+    Id,
+    Instance,
+    ListValue,
+    Phi,
+    SetValue,
+    Tensor,
+    Unknown,
+    Value,
+)
 from . import classes
 from .branch import choose, lift, pick
+from .recording import OPEN
+from .signals import Raised
+from .tensors import NAMES as TENSOR_NAMES
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -75,3 +93,45 @@ def exception_kinds(machine: Machine, kind: str, value: Value) -> tuple[str, ...
 def exception_text(machine: Machine, value: Value) -> str:
     text = value.attrs.get("text") if isinstance(value, ExternalObject) else None
     return text if isinstance(text, str) else ""
+
+
+def has_attribute(machine: Machine, value: Value, name: str) -> Value:
+    """``hasattr(value, name)``."""
+    if type(value) is Phi:
+        return lift(machine, value, lambda v: has_attribute(machine, v, name))
+    if isinstance(value, Instance):
+        own = pick(machine, machine.noted(machine.attrs_of(value), name))
+        if type(own) is Phi:
+            return lift(machine, own, lambda v: v is not MISSING or has_in_class(machine, value, name))
+        return own is not MISSING or has_in_class(machine, value, name)
+    if isinstance(value, Unknown):
+        if (
+            machine.noted(machine.written, f"{value.key}.{name}") is not MISSING
+            or machine.supposed_value(f"{value.key}.{name}") is not None
+        ):
+            return True
+        if machine.config_attribute(value, name, f"{value.key}.{name}") is not MISSING:
+            return True
+        return machine.unknown(f"hasattr({value.key}, {name!r})", value.reason)
+    if isinstance(value, Tensor) and machine.noted(value.cell, f".{name}") is MISSING and name not in TENSOR_NAMES:
+        return False
+    if isinstance(value, External | ExternalObject | Tensor):
+        return machine.unknown(f"hasattr({machine.show(value)}, {name!r})", "an object outside the tree")
+    try:
+        machine.get_attribute(value, name)
+    except Raised as raised:
+        if raised.kind != "AttributeError":
+            raise
+        return False
+    return True
+
+
+def has_in_class(machine: Machine, value: Instance, name: str) -> Value:
+    found, _ = machine.find_in_class(value.cls, name)
+    if found is not MISSING:
+        return True
+    fallback, owner = machine.find_in_class(value.cls, "__getattr__")
+    made_up = OPEN in value.attrs or (fallback is not MISSING and isinstance(owner, ClassValue))
+    if made_up or not classes.is_closed(machine, value.cls):
+        return machine.unknown(f"hasattr({value.cls.name}#{value.attrs.born}, {name!r})", "its attributes are not all known")
+    return False

@@ -254,7 +254,7 @@ class Machine(Recording):
         return attributes.get_attribute(self, pick(self, value), name)
 
     def has_attribute(self, value: Value, name: str) -> Value:
-        return attributes.has_attribute(self, pick(self, value), name)
+        return inspection.has_attribute(self, pick(self, value), name)
 
     def has_method(self, value: Instance, name: str) -> bool:
         found, owner = classes.find_in_class(self, value.cls, name)

@@ -20,7 +20,7 @@ from .state import State
 
 OPEN = "#open"
 """The mark of an object whose making is not seen."""
-LOGS = ("walks", "joins", "saved", "changed", "fed", "setters", "sites")
+LOGS = ("walks", "joins", "saved", "changed", "fed", "setters", "sites", "slices", "consumed")
 """Tuples that only grow: where branches meet they hold what was seen on either side."""
 LEARNING = re.compile(r"torch\.nn\.([A-Z]|functional\.linear$)")
 """How the names of what may be a layer of the draft begin."""
@@ -77,11 +77,13 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A concatenation; ``pieces`` is None where its parts are not a known list. ``features``: on the feature axis, as far as is known."""
+    """A concatenation; ``pieces`` is None where its parts are not a known list. ``features``: on the feature axis, as far as is known.
+    ``axis`` is that of a stack."""
 
     pieces: tuple[Piece, ...] | None
     features: bool
     at: Location | None
+    axis: int | None = None
 
 
 def no_worker(method: str) -> tuple[Module, ast.ClassDef] | None:
@@ -196,6 +198,10 @@ class Recording(State):
         index = self.members.get(module)
         return f"layer {index}" if index is not None else module.cls.name
 
+    def layer_of(self, module: Instance) -> int | None:
+        """The number of a layer; None of another module."""
+        return self.members.get(module)
+
     def is_written(self, value: Unknown, name: str) -> bool:
         """Whether the trainer writes an attribute of something unknown."""
         return self.noted(self.written, f"{value.key}.{name}") is not MISSING
@@ -213,11 +219,27 @@ class Recording(State):
         held = self.ledger.log[kind] if self.ledger is not None else ()
         return held if isinstance(held, tuple) else ()
 
-    def note_site(self, kind: str) -> None:
-        """Here a hidden state of the target is selected."""
+    def note_site(self, kind: str, what: Value) -> None:
+        """Here a hidden state of the target is selected: the content of a tensor, or for a hook the number of the layer."""
         place = self.location()
         if self.ledger is not None and place is not None and not place.file.startswith("("):
-            self.note("sites", (kind, place.file, place.line))
+            self.note("sites", (kind, what, place.file, place.line))
+
+    def note_slice(self, before: tuple[Piece, ...], after: tuple[Piece, ...]) -> None:
+        """Of some hidden states that are kept together a part is taken."""
+        if self.ledger is not None and len(after) < len(before):
+            self.note("slices", (tuple(piece.now for piece in before), tuple(piece.now for piece in after)))
+
+    def note_cut(self, before: Value, after: Value) -> None:
+        """A list or tuple is cut."""
+        if self.ledger is None or not isinstance(before, tuple) or not isinstance(after, tuple) or not after:
+            return
+        if all(isinstance(each, Tensor) for each in before) and len(before) != self.num_layers + 1:
+            self.note_slice(tuple(map(self.piece, before)), tuple(map(self.piece, after)))
+
+    def consume(self, atom: Atom) -> None:
+        """A stack goes on as something else: it feeds nothing as it is."""
+        self.note("consumed", Content({(atom, ()): 1}))
 
     def note_module(self, value: Value) -> None:
         """torch hands out this value as a part of a model, under a name that the trainer tries."""
@@ -225,10 +247,10 @@ class Recording(State):
             self.ledger.modules.add(value.key)
             self.assume("open-target")
 
-    def note_kept(self) -> None:
+    def note_kept(self, value: Value) -> None:
         """A tensor goes into a collection; between the layers of the target it is selected there."""
-        if self.ledger is not None and self.walk["inside"] is not True and self.walk["order"]:
-            self.note_site("append")
+        if self.ledger is not None and isinstance(value, Tensor) and self.walk["inside"] is not True and self.walk["order"]:
+            self.note_site("append", value.cell.get("content"))
 
     def note_end(self, layer: Value, stream: Value, normed: Value) -> None:
         """The open target's stream after its last layer, or its final norm; the norm completes the walk that ended last."""
@@ -241,7 +263,7 @@ class Recording(State):
         elif isinstance(normed, Tensor) and walks and isinstance(walks[-1], tuple) and walks[-1][1] == content:
             self.note("walks", (walks[-1][0], content, normed.cell.get("content")))
 
-    def note_join(self, result: Value, parts: tuple[Value, ...] | None, features: bool) -> None:
+    def note_join(self, result: Value, parts: tuple[Value, ...] | None, features: bool, axis: int | None = None) -> None:
         """A concatenation was made."""
         if self.ledger is None or not isinstance(result, Tensor):
             return
@@ -249,7 +271,7 @@ class Recording(State):
         pieces = None if parts is None else tuple(self.piece(part) for part in parts)
         if isinstance(content, Content):
             for atom in content.atoms():
-                self.ledger.joins[atom] = Join(pieces, features, self.location())
+                self.ledger.joins[atom] = Join(pieces, features, self.location(), axis)
             self.note("joins", content)
 
     @staticmethod

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..values import MISSING, BuiltinMethod, Content, External, Phi, Tensor, Unknown, Value
 from .branch import lift, pick
+from .stacks import stack_item, stack_method
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -96,6 +97,9 @@ def tensor_default(machine: Machine, tensor: Tensor, name: str) -> Value:
 
 def tensor_item(machine: Machine, tensor: Tensor, index: Value) -> Value:
     """``tensor[index]``: rows keep the point, columns do not; an opaque result may be a tuple, whose parts are opaque too."""
+    stacked = stack_item(machine, tensor, index)
+    if stacked is not None:
+        return stacked
     if not tensor.exact and isinstance(index, int):
         return machine.component(tensor, machine.content(tensor), index)
     if isinstance(index, tuple):
@@ -125,6 +129,9 @@ def tensor_write(machine: Machine, tensor: Tensor, index: Value, new: Value) -> 
 
 def tensor_method(machine: Machine, tensor: Tensor, name: str, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
     """``tensor.name(…)``."""
+    stacked = stack_method(machine, tensor, name, args, keywords)
+    if stacked is not None:
+        return stacked
     if name in MOVING and machine.recording() and not keeps_features(name, args):
         return machine.opaque(f"tensor.{name}", (tensor,), exact=True)
     if name in VIEWS:

@@ -64,8 +64,7 @@ def append(machine: Host, function: Value, args: Args, keywords: Keywords) -> Va
         shown = str(machine.content(args[0])) if isinstance(args[0], Tensor) else machine.show(args[0])
         if isinstance(args[0], Tensor) or not machine.recording():
             machine.record("append", shown, f"{len(held) + 1} in the list")
-        if isinstance(args[0], Tensor):
-            machine.note_kept()
+        machine.note_kept(args[0])
     return None
 
 

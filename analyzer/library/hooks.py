@@ -22,7 +22,7 @@ def register(machine: Host, receiver: Value, name: str, args: Args, keywords: Ke
     handle = ExternalObject(HANDLE, machine.fresh_key("handle"), machine.heap.new(module=receiver, slot=SLOTS[name]))
     held, entry = hooks_of(machine, receiver, SLOTS[name]), (hook, options[1] is True, handle)
     machine.heap.write(slots, SLOTS[name], (entry, *held) if options[0] is True else (*held, entry))
-    machine.note_site("hook")
+    machine.note_site("hook", machine.layer_of(receiver))
     machine.record("hook", name.removeprefix("register_").replace("_", " "), machine.show_module(receiver))
     return handle
 

@@ -103,8 +103,9 @@ def torch_stack(machine: Host, function: Value, args: Args, keywords: Keywords) 
     parts = parts_of(machine, args, keywords)
     if (rows := same_rows(machine, parts)) is not None:
         return rows
+    axis = machine.pick(args[1] if len(args) > 1 else keywords.get("dim", keywords.get("axis", 0)))
     result = pure(machine, function, args, keywords)
-    machine.note_join(result, parts, False)
+    machine.note_join(result, parts, False, int(axis) if isinstance(axis, int) else None)
     return result
 
 
