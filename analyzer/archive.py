@@ -43,6 +43,7 @@ HIGHEST_RATIO = 200
 RATIO_FROM = 2 * MEBIBYTE
 INNER_HOLDERS = (*HOLDERS, "purelib", "platlib")
 METADATA_NAMES = ("METADATA", "PKG-INFO", "pyproject.toml")
+REQUIREMENTS = frozenset({"METADATA", "PKG-INFO", "pyproject.toml", "setup.py"})
 BROKEN = (
     zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, ValueError, OSError,
 )  # fmt: skip
@@ -78,6 +79,13 @@ class Archive:
             for name in sorted(self.members):
                 if PurePosixPath(name).name == wanted:
                     yield wanted, self._content(name)
+
+    def requirements(self) -> Iterator[tuple[str, bytes]]:
+        """Files that may say which other packages this one asks for, each with its printed place."""
+        for name in sorted(self.members):
+            last = PurePosixPath(name).name
+            if last in REQUIREMENTS or (last.startswith("requirements") and last.endswith(".txt")):
+                yield _joined(self.place, name), self._content(name)
 
     def _content(self, name: str) -> bytes:
         member = self.members.get(name)

@@ -21,6 +21,12 @@ from .values import MISSING
 
 SERIAL = re.compile(r"#\d+")
 """The numbers that tell unknown values of one kind apart."""
+LIKELY, POSSIBLE, ANY = range(3)
+IDS = re.compile(r"layer_?(ids|idx|ind|num)|layers?_(to|for)|(aux|feature|capture|target|hidden)\w*_layers?|capture_ids", re.IGNORECASE)
+LAYERS = re.compile(r"layer|ids|idx|capture|aux", re.IGNORECASE)
+UNLIKELY = re.compile(r"^(num|n|start|end|first|last|max|min|input|position|token|vocab)_|norm|size|dim|path|type", re.IGNORECASE)
+"""Names of what may be a list of layer ids, and of what is none."""
+MOST_TRIED = {LIKELY: 12, POSSIBLE: 8, ANY: 8}
 MOST_SOURCES = 24
 """Values from outside that are tried for one key of the config."""
 
@@ -171,6 +177,49 @@ def deciding(way: Way, asked: Answer, probe: tuple[int, ...], besides: Mapping[s
         if captured is not None:
             found[source] = captured
     return found
+
+
+@dataclass(slots=True)
+class Probe:
+    """Ids that stand in for values from outside, to see which of these decide a selection. ``recorded``: some led to a record of captured
+    points."""
+
+    way: Way
+    ids: tuple[int, ...]
+    recorded: bool = False
+
+    def deciding(self, asked: Answer) -> list[str]:
+        """The values that decide what is selected, or handed to an engine; the likely ones first."""
+        named = [(source, name) for source in asked.asked if (name := last_name(source)) is not None]
+        for rank in (LIKELY, POSSIBLE, ANY):
+            sources = [source for source, name in named if ranked(name) is rank]
+            found = [source for source in sources[: MOST_TRIED[rank]] if self.decides(source)]
+            if found or self.recorded:
+                return found
+        return []
+
+    def decides(self, source: str) -> bool:
+        """Whether the selection follows the ids that stand in for a value."""
+        moved = tuple((k + 1) % self.way.trainer.num_layers for k in self.ids)
+        answer = self.way.run(Given(ways={source: self.ids}), quick=True)
+        self.recorded |= answer.recorded
+        first, _ = answer.settled()
+        if not comes_to_something(first):
+            return False
+        other, _ = self.way.run(Given(ways={source: moved}), quick=True).settled()
+        return (first.captured, first.handed) != (other.captured, other.handed)
+
+
+def ranked(name: str) -> int:
+    """How likely a name is that of a list of layer ids."""
+    if UNLIKELY.search(name):
+        return ANY
+    return LIKELY if IDS.search(name) else POSSIBLE if LAYERS.search(name) else ANY
+
+
+def comes_to_something(outcome: Outcome) -> bool:
+    """Whether points are selected, or known ids are handed to an engine."""
+    return outcome.captured is not None or (outcome.handed is not None and outcome.handed.ids is not None)
 
 
 def plain(source: str) -> str:

@@ -92,6 +92,24 @@ def find_selections(scan: Scan, words: Iterable[str]) -> list[list[Entry]]:
     return [ways_to(scan, entry) for entry in mentioning(scan, tuple(words))]
 
 
+def find_walks(scan: Scan, layers: Iterable[str]) -> list[list[Entry]]:
+    """For each function that walks the layers of something and keeps what it meets, the entries that lead to it."""
+    wanted = frozenset(layers)
+    found = [entry for entry in mentioning(scan, tuple(sorted(wanted))) if any(walks_layers(node, wanted) for node in ast.walk(entry.node))]
+    return [ways_to(scan, entry) for entry in found if not isinstance(entry.node, ast.Module)]
+
+
+def walks_layers(node: ast.AST, layers: frozenset[str]) -> bool:
+    """Whether a loop over layers calls each of them and puts something into a collection."""
+    if not isinstance(node, ast.For) or not layers & names_in(node.iter):
+        return False
+    targets = names_in(node.target)
+    inner = [each for statement in node.body for each in ast.walk(statement)]
+    calls = any(isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id in targets for each in inner)
+    keeps = any(isinstance(each, ast.Attribute) and each.attr in MUTATORS for each in inner)
+    return calls and (keeps or any(isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store) for each in inner))
+
+
 def is_made_somewhere(scan: Scan, entry: Entry) -> bool:
     """Whether something in the trainer names the class of a method, to make an object of it."""
     return entry.cls is not None and any(each.cls is not entry.cls for each in mentioning(scan, (entry.cls.name,)))
@@ -141,7 +159,15 @@ def names_in(node: ast.AST) -> frozenset[str]:
             found.add(inner.attr)
         elif isinstance(inner, ast.keyword) and inner.arg:
             found.add(inner.arg)
+        elif isinstance(inner, ast.Call) and inner.args and (text := method_name(inner.args[0])) is not None:
+            found.add(text)
     return frozenset(found)
+
+
+def method_name(node: ast.expr) -> str | None:
+    """An argument that is a text and may name a method: an engine's worker runs one by its name."""
+    text = node.value if isinstance(node, ast.Constant) else None
+    return text if isinstance(text, str) and text.isidentifier() and "_" in text else None
 
 
 def ways_to(scan: Scan, entry: Entry) -> list[Entry]:

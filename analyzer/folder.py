@@ -42,6 +42,15 @@ class Folder:
         yield from self._contents([holder / f"{name}.egg-info" / "PKG-INFO" for name in names])
         yield from self._contents([folder / name for folder in (holder, holder.parent) for name in ("PKG-INFO", "pyproject.toml")])
 
+    def requirements(self) -> Iterator[tuple[str, bytes]]:
+        """Files in or beside the package that may say which other packages it asks for, each with its printed place."""
+        package = Path(self.holder) / self.package
+        names = ("*.dist-info/METADATA", "*.egg-info/PKG-INFO", "pyproject.toml", "requirements*.txt", "requirements/*.txt", "setup.py")
+        for folder in dict.fromkeys((package, Path(self.holder))):
+            for path in (path for pattern in names for path in sorted(folder.glob(pattern))):
+                for _, content in self._contents([path]):
+                    yield printed_path(os.fspath(path), keep_absolute=self.keep_absolute), content
+
     def _contents(self, paths: list[Path]) -> Iterator[tuple[str, bytes]]:
         for path in paths:
             try:

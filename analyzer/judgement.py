@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .interpret.branch import require
 from .interpret.machine import Machine
 from .interpret.recording import Join, Ledger, Piece
-from .outcome import Outcome, name_kept
+from .outcome import Handed, Outcome, name_kept
 from .points import Stream
 from .results import Location
 from .values import Atom, Content, DictValue, ListValue, Tensor, Value
@@ -71,6 +71,16 @@ class Judge:
     def holds_target(self, join: Join) -> bool:
         """Whether a concatenation is known to hold something of the target."""
         return any(self.related(piece.now) or self.related(piece.then) for piece in join.pieces or ())
+
+    def handed(self) -> Handed | None:
+        """The one call of an engine's setter; the last one where each sets the ids anew."""
+        for entry in reversed(self.entries("setters")):
+            assert isinstance(entry, tuple)
+            name, ids, known, file, line = entry
+            assert isinstance(name, str) and isinstance(file, str) and isinstance(line, int)
+            held = tuple(int(each) for each in ids if isinstance(each, int)) if isinstance(ids, tuple) else None
+            return Handed(name, held, known is True, Location(file, line))
+        return None
 
     def uneven(self) -> str | None:
         """A place that saves other points for one sample than for another."""
@@ -252,5 +262,8 @@ def judge_run(machine: Machine, ledger: Ledger) -> tuple[Outcome, Location | Non
     judge = Judge(machine, ledger, streams)
     ledger.recorded = judge.records()
     verdict = judge.verdict()
+    if verdict[0].reason == NOTHING_SEEN and (handed := judge.handed()):
+        reason = f"the ids are handed to {handed.setter}: what is captured is for the engine's source to say"
+        verdict = Outcome(reason=reason, at=handed.at, handed=handed), None
     ledger.ended = True
     return verdict

@@ -79,7 +79,7 @@ class Methods:
         return [
             name
             for name in self.all
-            if name not in inner and (name in CALLED or not name.startswith("__")) and not is_property(self.all[name])
+            if name in CALLED or (name not in inner and not name.startswith("__") and is_plain(self.all[name]))
         ]
 
     def entry(self, name: str) -> Entry:
@@ -97,17 +97,29 @@ def lives(scan: Scan, entry: Entry) -> Iterator[Life]:
     made = 0
     for main in around or [""]:
         needs = methods.reads(main) if main else set[str]()
-        first = [each for each in outer if each not in around and methods.writes(each) & needs and selects_first(methods, each, main)]
+        first = setups(methods, [each for each in outer if each not in around], main, needs)
         kept = methods.fills(main or "__init__")
         last = [each for each in outer if each not in (main, *first) and methods.reads(each) & kept]
+        last.sort(key=lambda each: each not in CALLED)
         for before in alternatives(methods, first, needs):
             entries = tuple(methods.entry(each) for each in (*before, *([main] if main else [])))
-            for after in (None, *last):
+            for after in (*last, None):
                 made += 1
                 if made > MOST_LIVES:
                     return
                 if entries or after:
                     yield Life(entries, () if after is None else (methods.entry(after),))
+
+
+def setups(methods: Methods, outer: list[str], main: str, needs: set[str]) -> list[str]:
+    """The methods that set what another one needs; those of a base only where they set something that the class's own do not."""
+    own = {each.name for each in methods.cls.body if isinstance(each, Definition)}
+    found: list[str] = []
+    for each in sorted(outer, key=lambda name: name not in own):
+        set_already = {attribute for other in found for attribute in methods.writes(other)} if each not in own else set[str]()
+        if methods.writes(each) & needs - set_already and selects_first(methods, each, main):
+            found.append(each)
+    return found
 
 
 def selects_first(methods: Methods, setup: str, main: str) -> bool:
@@ -149,8 +161,10 @@ def classes_with(scan: Scan, word: str, wanted: object) -> Iterator[tuple[Module
                 yield module, node
 
 
-def is_property(node: Definition) -> bool:
-    return any(isinstance(each, ast.Name) and each.id in ("property", "cached_property") for each in node.decorator_list)
+def is_plain(node: Definition) -> bool:
+    """Whether a method is called on an object, as a method."""
+    special = ("property", "cached_property", "staticmethod", "classmethod")
+    return not any(isinstance(each, ast.Name) and each.id in special for each in node.decorator_list)
 
 
 def own_attributes(node: ast.AST) -> Iterator[ast.Attribute]:

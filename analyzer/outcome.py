@@ -18,6 +18,16 @@ Ids = tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
+class Handed:
+    """A call of an engine's setter: with which ids (None for none or the default), where they are known."""
+
+    setter: str
+    ids: Ids
+    known: bool
+    at: Location
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What one run came to: captured points, an exception of the program, or a reason why neither is known."""
 
@@ -30,6 +40,8 @@ class Outcome:
     """Of a trainer: all that is kept together with what is captured, where that is more."""
     site: Location | None = None
     """Of a trainer: the place where the first captured point is selected."""
+    handed: Handed | None = None
+    """Of a trainer: what it hands to an engine's setter."""
 
 
 def first_open(condition: Unknown, decided: Mapping[str, bool]) -> Unknown | None:

@@ -22,7 +22,7 @@ from .comparison import compare
 from .configs import load_config
 from .contract_file import contract_side, is_contract, read_contract_file
 from .errors import BadInput
-from .evaluation import Program
+from .evaluation import Program, Target
 from .flows.flow import BUILT_IN, Flow, load_flow, load_flow_file
 from .index import Index
 from .interpret.code import Code
@@ -36,6 +36,7 @@ from .trained import train_source
 from .wiring import DEFAULT_LAYERS, Found, evaluate_all, find_targets
 
 if TYPE_CHECKING:
+    from .engine_use import Engine
     from .graph import GraphAnalysis  # networkx is imported only where a graph is asked for
 
 RECURSION = 20_000
@@ -69,7 +70,22 @@ def contract(request: ContractRequest) -> ContractAnalysis:
     from .contract import read_contract
 
     with room_to_run():
-        return read_contract(request)
+        return read_contract(request, load_flow(BUILT_IN[0]), dict(engines_for(request)))
+
+
+def engines_for(request: ContractRequest) -> Iterator[tuple[str, Engine]]:
+    """The engine that a trainer calls, read for each flow that there is."""
+    from .engine_use import Engine
+
+    if request.engine is None:
+        if request.models:
+            raise BadInput("--model names a target class of an engine: give its source with --engine")
+        return
+    for name in BUILT_IN if not request.flows else [flow for flow in request.flows if flow in BUILT_IN]:
+        asked = Request(request.engine, (name,), request.models, request.target, request.layers)
+        one = open_flow(asked, load_flow(name))
+        targets = tuple(Target(one.program, found.cls, found.setter, one.layers, one.config) for found in one.targets)
+        yield name, Engine(one.program, one.tree, targets)
 
 
 @contextmanager

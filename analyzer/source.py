@@ -30,6 +30,7 @@ class Store(Protocol):
     def read(self, path: str) -> bytes: ...
     def printed(self, path: str) -> str: ...
     def metadata(self) -> Iterator[tuple[str, bytes]]: ...
+    def requirements(self) -> Iterator[tuple[str, bytes]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,14 @@ class SourceTree:
                 self._cache[path] = data
                 hits.append(path)
         return tuple(hits)
+
+    def requirements(self) -> Iterator[tuple[str, str]]:
+        """Texts that may say which other packages this one asks for, each with its place."""
+        try:
+            for place, content in self._store.requirements():
+                yield place, content.decode("utf-8", "replace")
+        except OSError:
+            return
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -53,8 +53,8 @@ class ConfigFacts:
                 return size
         return None
 
-    def reader(self, machine: Machine, num_layers: int) -> Callable[[Unknown, str, str], Value]:
-        """Answers ``config.name`` for the machine; MISSING where nothing is known."""
+    def reader(self, machine: Machine, num_layers: int, *, plain: bool = False) -> Callable[[Unknown, str, str], Value]:
+        """Answers ``config.name`` for the machine; MISSING where nothing is known. A ``plain`` config has no other one in it."""
 
         def read(value: Unknown, name: str, key: str) -> Value:
             path = self.path(value.key)
@@ -63,6 +63,8 @@ class ConfigFacts:
             if name in self.flow.layer_counts and all(part.rstrip("()") in self.flow.text_configs for part in path):
                 return num_layers
             holder = self.find(path)
+            if plain and name in self.flow.text_configs and name != "get_text_config":
+                return None
             if holder is None or name not in holder:
                 return machine.unknown(key, "the target's config", not_none=True) if name in self.flow.text_configs else MISSING
             return self.convert(machine, holder[name], key)

@@ -28,7 +28,7 @@ from .library.tables import Library
 from .lifecycle import CALLED, worker_with
 from .outcome import Outcome, first_open
 from .results import Location, Step
-from .target import ConfigFacts
+from .target import ROOT, ConfigFacts
 from .trainer import MODEL_PRINTED
 from .training_facts import TrainingFacts
 from .values import BoundMethod, ClassValue, DictValue, FunctionValue, ListValue, Value
@@ -38,6 +38,8 @@ MAX_RUNS = 16
 MOST_RUNS = 400
 """Runs of one trainer in all."""
 MAX_DECISIONS = 5
+MAX_QUICK = 10
+"""Runs in which something is looked for that counts."""
 RELEASES = "layers_return_tuples"
 """The condition on the release of transformers: both answers are always followed."""
 
@@ -71,7 +73,7 @@ class Trainer:
         machine = Machine(self.scan.index, self.facts.facts, self.scan.tree.printed, self.code, self.library)
         machine.base_facts = dict(decided)
         machine.num_layers = self.num_layers
-        machine.config_reader = self.config.reader(machine, self.num_layers)
+        machine.config_reader = self.config.reader(machine, self.num_layers, plain=not self.config.values)
         ledger = machine.keep_ledger(given, everything_open=everything_open)
         ledger.names, ledger.known_roots, ledger.workers = self.facts.names, roots, partial(worker_with, self.scan)
         return machine, ledger
@@ -86,35 +88,54 @@ class Way:
     roots: set[str] = field(default_factory=set)
     """Where a target was found that the trainer is handed."""
 
-    def run(self, given: Given, *, everything_open: bool = False) -> Answer:
-        """What is concatenated, under every answer to the conditions that stay open; one that is not established ends it. Where a target
-        is found on the way, it is run again, so that the target's other parts are known from the start."""
-        known = set(self.roots)
-        answer = self.run_once(given, everything_open)
-        return answer if self.roots == known else self.run_once(given, everything_open)
+    def run(self, given: Given, *, everything_open: bool = False, quick: bool = False) -> Answer:
+        """What is concatenated, under every answer to the conditions that stay open; one that is not established ends it.
 
-    def run_once(self, given: Given, everything_open: bool) -> Answer:
+        Where a target is found on the way, it is run again, so that the target's other parts are known from the start. ``quick``: only
+        until one run comes to something.
+        """
+        known = set(self.roots)
+        answer = self.run_once(given, everything_open, quick)
+        return answer if self.roots == known else self.run_once(given, everything_open, quick)
+
+    def run_once(self, given: Given, everything_open: bool, quick: bool) -> Answer:
         answer = Answer(texts=self.trainer.facts.facts.texts)
         waiting: list[dict[str, bool]] = [{RELEASES: True}, {RELEASES: False}]
+        runs = 0
         while waiting:
-            decided = waiting.pop(0)
-            self.trainer.budget.left -= 1
-            machine, ledger = self.trainer.machine(decided, given, everything_open, frozenset(self.roots))
+            decided, runs = waiting.pop(0), runs + 1
             try:
-                outcome, at = self.once(machine, ledger, decided)
+                outcome, _ = self.decided(answer, decided, given, everything_open)
             except NeedDecision as need:
-                self.roots |= ledger.roots
-                answer.look(ledger)
                 condition = first_open(need.condition, decided)
                 if condition is not None and len(decided) <= MAX_DECISIONS and len(answer.outcomes) + len(waiting) < MAX_RUNS:
-                    waiting += [{**decided, condition.key: True}, {**decided, condition.key: False}]
-                    continue
-                outcome, at = Outcome(reason=f"too many open conditions: {need.condition.key}", at=need.condition.at), None
-            self.roots |= ledger.roots
-            answer.add(machine, ledger, outcome, at)
-            if outcome.reason is not None:
+                    more = [{**decided, condition.key: True}, {**decided, condition.key: False}]
+                    waiting = [*more, *waiting] if quick else [*waiting, *more]
+                    if not quick or runs < MAX_QUICK:
+                        continue
+                answer.outcomes.append((Outcome(reason=f"too many open conditions: {need.condition.key}", at=need.condition.at), None))
+                break
+            something = outcome.captured is not None or outcome.handed is not None
+            if (quick and something) or not (something or outcome.error is not None or outcome.reason == NOTHING_SEEN):
                 break
         return answer
+
+    def decided(
+        self, answer: Answer, decided: Mapping[str, bool], given: Given, everything_open: bool
+    ) -> tuple[Outcome, Location | None]:
+        """One run under some answers, noted in the answer."""
+        self.trainer.budget.left -= 1
+        machine, ledger = self.trainer.machine(decided, given, everything_open, frozenset(self.roots))
+        try:
+            outcome, at = self.once(machine, ledger, decided)
+        except NeedDecision:
+            answer.look(ledger)
+            answer.ended = False
+            raise
+        finally:
+            self.roots |= ledger.roots
+        answer.add(machine, ledger, outcome, at)
+        return outcome, at
 
     def once(self, machine: Machine, ledger: Ledger, decided: Mapping[str, bool]) -> tuple[Outcome, Location | None]:
         """One run. A training that raised has trained nothing, but only what the trainer itself raises, and what one of the releases of
@@ -152,6 +173,8 @@ class Answer:
     flows: set[tuple[str, str]] = field(default_factory=set)
     ran: set[ast.AST] = field(default_factory=set)
     ended: bool = True
+    walked: bool = False
+    """Whether the target ran."""
     recorded: bool = False
     texts: Mapping[str, str] = field(default_factory=dict)
     keys: set[str] = field(default_factory=set)
@@ -162,7 +185,6 @@ class Answer:
         texts = machine.supposed.texts
         self.assumptions |= {name: texts.get(name, name) for name in (*machine.assumptions, *machine.lasting)}
         self.look(ledger)
-        self.ran |= ledger.ran
         self.ended &= ledger.ended
         self.recorded |= ledger.recorded
         self.keys |= saved_keys(machine)
@@ -173,6 +195,8 @@ class Answer:
         """Note what came from outside, also in a run that was not brought to its end."""
         self.asked |= ledger.asked
         self.flows |= ledger.flows
+        self.walked |= bool(ledger.log["walks"])
+        self.ran |= ledger.ran
 
     def settled(self) -> tuple[Outcome, Location | None]:
         """The one outcome of all runs. A run that raises has trained nothing, so it is left out where another one does not raise."""
@@ -185,8 +209,10 @@ class Answer:
             self.assumptions.setdefault("guards", self.texts.get("guards", "guards"))
         first = next((each for each in alive if each[0].reason is not None), alive[0])
         if first[0].error is not None:
-            return Outcome(reason=f"the trainer raises {first[0].error}", at=first[0].at), None
-        different = next((each for each in alive if each[0].captured != first[0].captured), None)
+            return Outcome(error=first[0].error, reason=f"the trainer raises {first[0].error}", at=first[0].at), None
+        different = next((each for each in alive if each[0].captured != first[0].captured or each[0].handed != first[0].handed), None)
+        if first[0].handed is not None and different is not None:
+            return Outcome(reason="which ids are handed to the engine's setter hangs on an open condition", at=first[0].at), None
         if first[0].reason is None and different is not None:
             texts = [", ".join(outcome.captured or ()) for outcome, _ in (first, different)]
             return Outcome(reason=f"it hangs on an open condition: {texts[0]} or {texts[1]}", at=first[1]), None
@@ -296,7 +322,8 @@ def arguments(machine: Machine, function: Value, is_open: bool, *, insists: bool
         if value is not None:
             given[parameter.name] = value[0]
         elif parameter.default is None or is_open or (insists and isinstance(parameter.default, Const) and parameter.default.value is None):
-            given[parameter.name] = machine.unknown(parameter.name, f"an argument of {inner.name}, which nothing in the trainer passes")
+            key = parameter.name if parameter.name != ROOT else f"{inner.name}.{ROOT}"  # the trainer's config is not the target's
+            given[parameter.name] = machine.unknown(key, f"an argument of {inner.name}, which nothing in the trainer passes")
         else:
             machine.assume("call-defaults")
     return given

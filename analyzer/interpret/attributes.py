@@ -180,7 +180,12 @@ def from_class(machine: Machine, value: Instance, name: str) -> Value:
         return machine.call(bind(machine, fallback, value), (name,), {})
     if is_closed(machine, value.cls):
         raise machine.raised("AttributeError", f"{value.cls.name!r} object has no attribute {name!r}")
-    return machine.unknown(f"{value.cls.name}#{value.attrs.born}.{name}", f"{value.cls.name} has a base class outside the tree")
+    return unknown_attribute(machine, machine.unknown(own_key(value), f"{value.cls.name} has a base class outside the tree"), name)
+
+
+def own_key(value: Instance) -> str:
+    """How an object begins the keys of what is unknown of it."""
+    return value.cls.name if OPEN in value.attrs else f"{value.cls.name}#{value.attrs.born}"
 
 
 def of_open_object(machine: Machine, value: Instance, name: str) -> Value:
@@ -190,7 +195,7 @@ def of_open_object(machine: Machine, value: Instance, name: str) -> Value:
         return machine.bound_outside(value, owner.name, name)
     if found is not MISSING:
         return bind(machine, found, value)
-    return unknown_attribute(machine, machine.unknown(value.cls.name, "an object whose making is not seen"), name)
+    return unknown_attribute(machine, machine.unknown(own_key(value), "an object whose making is not seen"), name)
 
 
 def bind(machine: Machine, found: Value, receiver: Value) -> Value:
@@ -247,7 +252,10 @@ def super_attribute(machine: Machine, value: Super, name: str) -> Value:
     if found is MISSING:
         if name in ("__init__", "__init_subclass__", "__post_init__", "__new__"):
             return External("builtins.object.__init__")
-        return machine.mystery(f"super.{name}", f"{name!r} is in no base class of the tree")
+        made = machine.mystery(f"super.{name}", f"{name!r} is in no base class of the tree")
+        if machine.ledger is not None and isinstance(value.receiver, Instance):
+            machine.ledger.supers[made.key] = own_key(value.receiver)
+        return made
     if isinstance(owner, External):
         return External("builtins.object.__init__") if name == "__init__" else machine.bound_outside(value.receiver, owner.name, name)
     return bind(machine, found, value.receiver)

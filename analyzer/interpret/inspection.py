@@ -110,8 +110,9 @@ def has_attribute(machine: Machine, value: Value, name: str) -> Value:
             or machine.supposed_value(f"{value.key}.{name}") is not None
         ):
             return True
-        if machine.config_attribute(value, name, f"{value.key}.{name}") is not MISSING:
-            return True
+        configured = machine.config_attribute(value, name, f"{value.key}.{name}")
+        if configured is not MISSING:
+            return not (configured is None and machine.recording())
         return machine.unknown(f"hasattr({value.key}, {name!r})", value.reason)
     if isinstance(value, Tensor) and machine.noted(value.cell, f".{name}") is MISSING and name not in TENSOR_NAMES:
         return False

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ..library.target_model import ROOT as CONFIG
 from ..values import MISSING, BoundMethod, ClassValue, External, ExternalObject, FunctionValue, Instance, Super, Unknown, Value
 from .names import module_name, module_slots
 from .recording import OPEN
@@ -33,6 +34,9 @@ def open_attribute(machine: Machine, owner: Unknown, name: str) -> Value:
         ledger.roots.add(owner.key)
         return machine.get_attribute(the_target(machine), "layers")
     if owner.key in ledger.known_roots:
+        if name in names.configs:
+            machine.assume(ASSUMED)
+            return machine.unknown(CONFIG, "the target's config", not_none=True)
         if name in names.starts or name in names.ends:
             machine.assume("single-rank")
             return 0 if name in names.starts else machine.num_layers
@@ -90,6 +94,7 @@ def open_call(machine: Machine, function: Value, args: tuple[Value, ...], keywor
     asked = [keyword for keyword in ledger.names.states if machine.pick(keywords.get(keyword)) is True]
     key = function.key if isinstance(function, Unknown | ExternalObject) else machine.show(function)
     if asked and not is_made(machine, key):
+        ledger.roots.add(ledger.supers.get(key, owner_of(key)))
         return (machine.call(the_target(machine), (), {"output_hidden_states": True}),)
     if isinstance(function, Unknown) and name in LISTING and not is_made(machine, key):
         return (machine.call(machine.get_attribute(the_target(machine), name), (), {}),)
@@ -102,7 +107,7 @@ def runs_target(machine: Machine, key: str) -> bool:
     """Whether a call of this is one of the model whose layers were looked into."""
     ledger = machine.ledger
     assert ledger is not None
-    owner = key.removesuffix(".forward").removesuffix(".__call__")
+    owner = owner_of(key)
     return any(root == owner or root.startswith(f"{owner}.") for root in ledger.roots)
 
 
@@ -183,12 +188,20 @@ def call_worker(machine: Machine, args: tuple[Value, ...], keywords: dict[str, V
     return (machine.new_list((answer,)),)
 
 
+def owner_of(key: str) -> str:
+    """The model of which this is the forward."""
+    return key.removesuffix(".forward").removesuffix(".__call__")
+
+
 def set_layers(machine: Machine, name: str, args: tuple[Value, ...], keywords: dict[str, Value]) -> tuple[Value]:
     """An engine's setter is handed the ids: what it makes of them is for the engine's source to say."""
     given = machine.pick(args[0]) if args else machine.pick(next(iter(keywords.values()), None))
     items = machine.iterate(given) if given is not None and not isinstance(given, Unknown) else None
-    held: Value = None if given is None else tuple(machine.pick(item) for item in items) if items is not None else MISSING
-    machine.note("setters", (name, held, machine.here()))
+    ids = None if items is None else tuple(machine.pick(item) for item in items)
+    known = given is None or (ids is not None and all(isinstance(each, int) for each in ids))
+    place = machine.location()
+    if place is not None:
+        machine.note("setters", (name, ids if known else None, known, place.file, place.line))
     machine.record("handed to the engine's setter", machine.show(given), name)
     return (None,)
 

@@ -52,7 +52,7 @@ class Given:
     """What stands in for values from outside: by the name that is asked for, or, for id lists, by the whole way to one value."""
 
     names: Mapping[str, Gift] = field(default_factory=dict)
-    ways: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    ways: Mapping[str, tuple[int, ...] | None] = field(default_factory=dict)
     steps: Mapping[str, Step] = field(default_factory=dict)
     """The first hop of each: where the config says so."""
 
@@ -101,7 +101,7 @@ class Ledger:
     asked for, ``flows`` the names that one was bound to unchanged. ``names`` tell the parts of a target that the trainer is handed:
     ``roots`` are the values that one was found in, ``known_roots`` those of an earlier run, ``target`` is its model. ``made`` are objects
     that the trainer makes itself, ``modules`` parts of a model that torch hands out. ``objects`` are those that are entered, one of a
-    class; ``workers`` finds the class of an engine's worker by a method.
+    class, ``supers`` the objects of methods of bases outside the tree; ``workers`` finds the class of an engine's worker by a method.
     """
 
     log: Slots
@@ -121,6 +121,7 @@ class Ledger:
     target: Instance | None = None
     made: set[str] = field(default_factory=set)
     modules: set[str] = field(default_factory=set)
+    supers: dict[str, str] = field(default_factory=dict)
 
 
 class Recording(State):
