@@ -8,6 +8,7 @@ from .. import ir
 from ..graph import Node
 from .domain import UNKNOWN, Closure, Exact, Items, Something, Val, exact, is_constant, join
 from .items import items_of, truth
+from .lookups import decided_by_missing
 from .store import State
 from .texts import test_text, text_of
 from .tracks import tracked
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 def boolean(engine: Engine, node: ir.Boolean, state: State) -> Val:
     left = engine.evaluate(node.left, state)
+    decided_by_missing(engine, left, node.at)
     answer = truth(engine, state, left)
     if answer is (node.op == "or"):
         return left
@@ -62,6 +64,7 @@ def compare(engine: Engine, node: ir.Compare, state: State) -> Val:
     marks: frozenset[object] = frozenset()
     for op, operand in node.comparisons:
         right = engine.evaluate(operand, state)
+        decided_by_missing(engine, left, node.at)
         answers.append(_compare(engine, state, op, left, right))
         if op not in ("is", "is not"):
             marks |= tracked(state, left) | tracked(state, right)
