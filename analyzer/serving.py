@@ -79,7 +79,7 @@ def served_ids(program: Program, tree: SourceTree, found: Found, configs: Mappin
         return ServedIds(None, "not established", reason, last.at, entry, path)
     if reading.gap is not None:
         return ServedIds(None, "not established", reading.gap.reason, reading.gap.at, entry, path)
-    default = default_in_effect(program, reading, configs["draft"], entry or setter)
+    default = default_in_effect(program, reading, configs["draft"])
     if default is not None:
         path = (*path, *default_steps(default, reading.given[-1]))
     texts = program.flow.facts.texts
@@ -87,17 +87,13 @@ def served_ids(program: Program, tree: SourceTree, found: Found, configs: Mappin
     return ServedIds(first.ids, "established", None, None, entry, path, assumptions, reading.widths, default)
 
 
-def default_in_effect(program: Program, reading: Reading, draft: Config, place: Location) -> DefaultInEffect | None:
-    """What stands in for ids: after a lookup that found nothing, or for an entry that says nothing."""
-    if reading.missed is None and reading.given[-1].ids is not None:
+def default_in_effect(program: Program, reading: Reading, draft: Config) -> DefaultInEffect | None:
+    """What stands in for ids after a lookup that found nothing. The entries that name ids all the same are in the draft's config."""
+    if reading.missed is None:
         return None
     pipeline = program.flow.pipeline
-    key = reading.missed.key if reading.missed is not None else ""
-    at = reading.missed.at if reading.missed is not None else place
-    read = {(edge.source.label, edge.source.at) for edge in reading.path[:1]}
     entries = id_entries(draft, (*pipeline.keys, *pipeline.spellings))
-    unread = tuple(entry for entry in entries if (entry.key, entry.at) not in read)
-    return DefaultInEffect(key or next(iter(pipeline.keys), ""), at, unread)
+    return DefaultInEffect(reading.missed.key or next(iter(pipeline.keys), ""), reading.missed.at, tuple(entries))
 
 
 def default_steps(default: DefaultInEffect, last: Given) -> Iterator[Step]:

@@ -10,7 +10,7 @@ from ..graph import Node
 from ..results import Location
 from ..values import ClassValue, External
 from .asked import Miss
-from .domain import UNKNOWN, Exact, Items, Object, Origin, Val, exact, join, join_all
+from .domain import NONE, UNKNOWN, Exact, Items, Object, Origin, Val, exact, join, join_all
 from .fields import read_attribute
 from .items import is_whole_dict
 from .store import Raising, State
@@ -65,6 +65,8 @@ def look_up(engine: Engine, state: State, holder: Val, name: str, default: Val |
     missing = bound(engine, holder) and any(_value(engine, origin, name) is ABSENT for origin in holder.origin)
     if (missing and surely_missing(engine, holder, name)) or (name in engine.question.keys and is_empty_stand_in(engine, state, holder)):
         return _missed(engine, state, name, default, at)
+    if name in engine.question.keys and says_nothing(engine, holder, name):
+        return _missed(engine, state, name, NONE, at)
     if not bound(engine, holder):
         state.unsure = True
     if engine.question.ids is not None and name in engine.question.keys and not found.things and not missing:
@@ -85,6 +87,12 @@ def surely_missing(engine: Engine, holder: Val, name: str) -> bool:
     absent = of_draft and all(_value(engine, origin, name) is ABSENT for origin in holder.origin)
     in_dict = bool(holder.objects) and all(isinstance(thing, Object) and thing.loaded for thing in holder.things) and not holder.open
     return absent and (in_dict or (name in engine.question.keys and not holder.objects))
+
+
+def says_nothing(engine: Engine, holder: Val, name: str) -> bool:
+    """Whether the draft's config has a null where the ids should be."""
+    of_draft = bool(holder.origin) and all(role == "draft" for role, _ in holder.origin)
+    return of_draft and all(_value(engine, origin, name) is None for origin in holder.origin)
 
 
 def is_empty_stand_in(engine: Engine, state: State, holder: Val) -> bool:
