@@ -48,6 +48,12 @@ if eagle_config is not None:
 if ids is None:
     ids = getattr(config, "{KEY}", None)
 """,
+    "nested, where it is there": f"""
+if hasattr(config, "eagle_config") and "{KEY}" in config.eagle_config:
+    ids = config.eagle_config["{KEY}"]
+else:
+    ids = None
+""",
 }
 IDS = [0, 2, 4]
 LAYOUTS: dict[str, dict[str, object]] = {
@@ -70,6 +76,7 @@ READ = {
     "nested": {"nested"},
     "nested, with a dict that stands in": {"nested"},
     "nested, then at the top": {"nested", "top", "speculators"},
+    "nested, where it is there": {"nested"},
 }
 NO_IDS = {"a flag alone", "a null", "nothing"}
 TARGETS: dict[str, dict[str, object]] = {

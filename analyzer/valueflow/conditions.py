@@ -8,7 +8,7 @@ from .. import ir
 from ..graph import Node
 from .domain import UNKNOWN, Closure, Exact, Items, Something, Val, exact, is_constant, join
 from .items import items_of, truth
-from .lookups import decided_by_missing
+from .lookups import decided_by_missing, has_entry
 from .store import State
 from .texts import test_text, text_of
 from .tracks import tracked
@@ -65,7 +65,9 @@ def compare(engine: Engine, node: ir.Compare, state: State) -> Val:
     for op, operand in node.comparisons:
         right = engine.evaluate(operand, state)
         decided_by_missing(engine, left, node.at)
-        answers.append(_compare(engine, state, op, left, right))
+        answers.append(_in_config(engine, op, left, right, node.at) if op in ("in", "not in") and right.origin else None)
+        if answers[-1] is None:
+            answers[-1] = _compare(engine, state, op, left, right)
         if op not in ("is", "is not"):
             marks |= tracked(state, left) | tracked(state, right)
         left = right
@@ -92,6 +94,13 @@ def _compare(engine: Engine, state: State, op: str, left: Val, right: Val) -> bo
         case Exact(value=int() as a), Exact(value=int() as b):
             return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}.get(op)
     return None
+
+
+def _in_config(engine: Engine, op: str, left: Val, right: Val, at: ir.At) -> bool | None:
+    """Whether a key is in a config that is in hand."""
+    key = left.only
+    found = has_entry(engine, right, key.value, at) if isinstance(key, Exact) and isinstance(key.value, str) else None
+    return found if found is None or op == "in" else not found
 
 
 def _same(engine: Engine, left: Val, right: Val) -> bool | None:

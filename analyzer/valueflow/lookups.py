@@ -95,6 +95,16 @@ def says_nothing(engine: Engine, holder: Val, name: str) -> bool:
     return of_draft and all(_value(engine, origin, name) is None for origin in holder.origin)
 
 
+def has_entry(engine: Engine, holder: Val, name: str, at: ir.At) -> bool | None:
+    """Whether the draft's config has an entry, where it is in hand; None for all else."""
+    if not holder.origin or any(role != "draft" or role not in engine.question.configs for role, _ in holder.origin):
+        return None
+    found = {_value(engine, origin, name) is not ABSENT for origin in holder.origin}
+    if found == {False}:
+        miss(engine, name if name in engine.question.keys else "", at)
+    return found.pop() if len(found) == 1 else None
+
+
 def is_empty_stand_in(engine: Engine, state: State, holder: Val) -> bool:
     """Whether a lookup is in a dict without entries that the program made: ``eagle_config or {}``."""
     thing = holder.only

@@ -10,7 +10,7 @@ from ..values import MISSING, ClassValue, External, Instance
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_constant, join, join_all
 from .fields import NOT_CARRIED, built_attribute, read_attribute
 from .items import entries_of, items_of, new_dict, new_list, read_element
-from .lookups import look_up, origin_of, reads_key
+from .lookups import has_entry, look_up, origin_of, reads_key
 from .setters import seek_model
 from .store import State
 from .tracks import held, is_collection, shown, tracked
@@ -89,6 +89,8 @@ def _hasattr(engine: Engine, node: ir.Call, state: State) -> Val:
     holder, wanted = [*_values(engine, node, state), UNKNOWN, UNKNOWN][:2]
     key = wanted.only
     if isinstance(key, Exact) and isinstance(key.value, str):
+        if (answer := has_entry(engine, holder, key.value, node.at)) is not None:
+            return exact(answer)
         answers = {_has(engine, state, thing, key.value) for thing in holder.things} if not holder.open else {None}
         if len(answers) == 1 and (answer := answers.pop()) is not None:
             return exact(answer)
