@@ -27,8 +27,8 @@ def agreement(comparison: Comparison) -> Agreement | None:
 
 
 def difference(comparison: Comparison) -> Difference | None:
-    """How what is served differs from what was trained, where it is proved that it does: the order, the stage of the same layers in the same
-    order, or else the points."""
+    """How what is served differs from what was trained, where it is proved that it does: the order, the stage of the same layers in the
+    same order, or else the points."""
     pairs = paired(comparison)
     if pairs is None or agreement(comparison) != "other":
         return None

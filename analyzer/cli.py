@@ -29,7 +29,8 @@ Flows = Annotated[list[str] | None, typer.Option("--flow", metavar="NAME", help=
 Models = Annotated[list[str] | None, typer.Option("--model", metavar="CLASS", help="Only this target class. Repeatable.")]
 Target = Annotated[str | None, typer.Option("--target", metavar="DIR|CONFIG", help="The target's config.json, or its folder.")]
 Sources = Annotated[
-    list[str], typer.Argument(metavar="SOURCE", help="Folders, archives (wheel, zip, tar) or installed packages: of several, each by itself.")
+    list[str],
+    typer.Argument(metavar="SOURCE", help="Folders, archives (wheel, zip, tar) or installed packages: of several, each by itself."),
 ]
 Draft = Annotated[str | None, typer.Option("--draft", metavar="DIR|CONFIG", help="The draft's config.json, or its folder.")]
 Drafts = Annotated[
@@ -82,10 +83,10 @@ def check(
 
     outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
     rules, least = chosen(RULES, select or (), ignore or ()), severity(fail_on)
-    first, *others = draft or [None]
+    drafts = tuple(draft or ())
     narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, flow_file
-    more = tuple(each for each in others if each is not None)
-    asked = [Request(each, *narrowed, first, train, train_config, more) for each in source]
+    compared = drafts[0] if drafts else None, train, train_config, drafts[1:]
+    asked = [Request(each, *narrowed, *compared) for each in source]
     judged = [(analysis, judge(analysis, rules)) for analysis in map(pipeline(), asked)]
     emit(outputs, {"text": lambda colour: _check_text(judged, detail, colour), "json": lambda _: _check_json(judged)})
     return 1 if any(found.severity >= least for _, findings in judged for found in findings) else 0

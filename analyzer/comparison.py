@@ -25,14 +25,15 @@ def compare(
         reason = "no target class serves it" if layers is not None else "which target serves the draft is not known: give --target"
         place = Location(draft.path_printed, 1)
         side = Side(None, None, "not established", reason, place, place)
-        yield Comparison(program.flow.name, "the target", side, trained, config.hidden_size(), None, draft.path_printed, layers, weights=weights)
+        known = (config.hidden_size(), None, draft.path_printed, layers)
+        yield Comparison(program.flow.name, "the target", side, trained, *known, weights=weights)
         return
     for one in found:
         target = Target(program, one.cls, one.setter, layers, config)
         given = served(program, one, draft, config)
         side = served_side(target, given, one)
-        known = (draft.path_printed, layers, given.default, given.widths, weights)
-        compared = Comparison(program.flow.name, one.cls.name, side, trained, config.hidden_size(), None, *known)
+        of_draft = (draft.path_printed, layers, given.default, given.widths, weights)
+        compared = Comparison(program.flow.name, one.cls.name, side, trained, config.hidden_size(), None, *of_draft)
         if trained is not None and trained.points is not None and agreement(compared) == "other":
             compared = replace(compared, suggested=ids_for(target, trained.points))
         yield compared

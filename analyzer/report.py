@@ -57,8 +57,8 @@ def check_report(analysis: Analysis, findings: Sequence[Finding], detail: Detail
 
 
 def sources_report(judged: Sequence[tuple[Analysis, Sequence[Finding]]], detail: Detail) -> Iterator[Line]:
-    """Several sources: how each serves the drafts, in a table, then the findings of each. Without a draft, or with all details, each has its
-    whole report."""
+    """Several sources: how each serves the drafts, in a table, then the findings of each. Without a draft, or with all details, each has
+    its whole report."""
     compared = any(analysis.comparisons for analysis, _ in judged)
     if compared and not detail.quiet:
         yield from verdict_table([analysis for analysis, _ in judged])

@@ -101,7 +101,7 @@ def _index(path: str, shown: str) -> Mapping[str, str]:
         raise BadInput(f"{shown}: has no weight_map; this is no index of weights")
     found: dict[str, str] = {}
     for name, file in files.items():
-        if not isinstance(file, str) or not file or os.path.basename(file) != file or "\\" in file or "\0" in file or file == os.pardir:
+        if not isinstance(file, str) or os.path.basename(file) != file or file in ("", os.pardir) or "\\" in file or "\0" in file:
             raise BadInput(f"{shown}: {printable(name)} is said to be in {printable(repr(file))}; a file of the same folder is needed")
         found[name] = file
     return found
@@ -114,7 +114,8 @@ def _header(path: str, shown: str) -> Mapping[str, Json]:
     if len(start) < LENGTH_BYTES or length > size - LENGTH_BYTES:
         raise BadInput(f"{shown}: too short for a safetensors file with the header that it announces; fetch it again")
     if length > LARGEST_HEADER:
-        raise BadInput(f"{shown}: announces a header of {length} bytes, more than {LARGEST_HEADER // MEBIBYTE} MiB; this is no safetensors file")
+        most = LARGEST_HEADER // MEBIBYTE
+        raise BadInput(f"{shown}: announces a header of {length} bytes, more than {most} MiB; this is no safetensors file")
     _, data = _read(path, shown, LENGTH_BYTES, length)
     return {name: entry for name, entry in _object(data, shown).items() if name != "__metadata__"}
 
@@ -132,8 +133,8 @@ def _object(data: bytes, shown: str) -> dict[str, Json]:
 
 
 def _read(path: str, shown: str, start: int, most: int) -> tuple[int, bytes]:
-    """The size of a file and some of its bytes. What is no file is refused before it is read: a pipe would never answer. Links are followed,
-    for caches of checkpoints consist of them."""
+    """The size of a file and some of its bytes. What is no file is refused before it is read: a pipe would never answer. Links are
+    followed, for caches of checkpoints consist of them."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with os.fdopen(handle, "rb") as stream:
@@ -143,7 +144,7 @@ def _read(path: str, shown: str, start: int, most: int) -> tuple[int, bytes]:
             stream.seek(start)
             return status.st_size, stream.read(most)
     except OSError as error:
-        raise BadInput(f"{shown}: cannot be read ({error.strerror}); fetch the weights, or give the config.json in another folder") from error
+        raise BadInput(f"{shown}: cannot be read ({error.strerror}); fetch it, or give the config.json in another folder") from error
 
 
 def _shown(path: str, keep_absolute: bool) -> str:

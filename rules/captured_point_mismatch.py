@@ -2,8 +2,8 @@
 
 What it finds
     For the draft config at hand the engine captures, concatenates and feeds to ``fc`` other tensors of the target than the trainer did:
-    another layer or the embedding. The same layers at another stage are FC103. Both sides are proved: the ids are followed through the engine's setter and
-    its walk through the layers, and through the trainer's hooks or indices.
+    another layer or the embedding. The same layers at another stage are FC103. Both sides are proved: the ids are followed through the
+    engine's setter and its walk through the layers, and through the trainer's hooks or indices.
 
 Why it matters
     The width is the same, so nothing fails and the text stays right. Each slot of ``fc`` sees a feature that it never saw, and the draft's

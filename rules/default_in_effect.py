@@ -18,8 +18,8 @@ What it cannot see
     Whether the default is right: without the training side that is not decidable. Ids under a name that the flow does not know.
 
 Sources
-    SGLang 0.5.9, model_executor/model_runner.py: a bare ``except`` around the lookup in ``eagle_config``. speculators and vLLM write the key
-    at the top, AngelSlim spells it ``aux_hidden_states_layer_ids``.
+    SGLang 0.5.9, model_executor/model_runner.py: a bare ``except`` around the lookup in ``eagle_config``. speculators and vLLM write
+    the key at the top, AngelSlim spells it ``aux_hidden_states_layer_ids``.
 """
 from __future__ import annotations
 

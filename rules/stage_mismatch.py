@@ -70,14 +70,17 @@ def _last(side: Side) -> Location | None:
 
 
 def _side(points: tuple[str, ...], file: str, line: int) -> Side:
-    at = Location(file, line)
-    return Side(points, (2, 30), "established", None, None, Location("draft/config.json", 11), (), (Step("append", "a state", "in the list", at),))
+    taken = Step("append", "a state", "in the list", Location(file, line))
+    return Side(points, (2, 30), "established", None, None, Location("draft/config.json", 11), (), (taken,))
 
 
 def _compared(served: tuple[str, ...], trained: tuple[str, ...]) -> Analysis:
     sides = _side(served, "engine/tulip.py", 40), _side(trained, "trainer/features.py", 12)
     return example_analysis(comparisons=(Comparison("eagle3", "TulipForCausalLM", *sides, 7168, num_layers=31),))
 
+
+_BARE = ("out:2/no-residual", "out:30/no-residual")
+_ALL = ", ".join(_BARE)
 
 RULE = Rule(
     code="FC103",
@@ -88,11 +91,8 @@ RULE = Rule(
     examples=(
         Example(
             "the residual is left out",
-            _compared(("out:2/no-residual", "out:30/no-residual"), ("out:2", "out:30")),
-            (
-                "served out:2/no-residual, out:30/no-residual, trained out:2, out:30: "
-                "out:2/no-residual of engine/tulip.py:40 is not out:2 of trainer/features.py:12",
-            ),
+            _compared(_BARE, ("out:2", "out:30")),
+            (f"served {_ALL}, trained out:2, out:30: {_BARE[0]} of engine/tulip.py:40 is not out:2 of trainer/features.py:12",),
         ),
         Example(
             "the last state of transformers is normed",

@@ -78,6 +78,9 @@ _WEIGHTS = Width(21504, "fc.weight of shape [7168, 21504]", Location("draft/mode
 _MADE = Width(14336, "config.hidden_size * 2", Location("engine/tulip_draft.py", 9))
 _TAKES = "fc takes 21504 features (fc.weight of shape [7168, 21504], draft/model.safetensors:1)"
 
+_SERVED = "served are 3 x 7168 = 21504: out:2, out:30, out:58 (draft/config.json:11)"
+_TRAINED = Side(("out:2", "out:30"), None, "established", None, None, Location("trainer/run.py", 7))
+
 
 def _compared(points: tuple[str, ...], made: tuple[Width, ...] = (), trained: Side | None = None) -> Analysis:
     served = Side(points, (2, 30), "established", None, None, _CONFIG)
@@ -99,14 +102,11 @@ RULE = Rule(
         Example(
             "the constructor counts otherwise",
             _compared(("out:2", "out:30", "out:58"), (_MADE,)),
-            (
-                "fc takes 14336 features (config.hidden_size * 2, engine/tulip_draft.py:9), "
-                "served are 3 x 7168 = 21504: out:2, out:30, out:58 (draft/config.json:11)",
-            ),
+            (f"fc takes 14336 features (config.hidden_size * 2, engine/tulip_draft.py:9), {_SERVED}",),
         ),
         Example(
             "weights of another training",
-            _compared(("out:2", "out:30", "out:58"), (), Side(("out:2", "out:30"), None, "established", None, None, Location("trainer/run.py", 7))),
+            _compared(("out:2", "out:30", "out:58"), (), _TRAINED),
             (f"{_TAKES}, trained are 2 x 7168 = 14336: out:2, out:30 (trainer/run.py:7)",),
         ),
         Example("as wide as it is fed", _compared(("out:2", "out:30", "out:58"))),

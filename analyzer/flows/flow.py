@@ -39,7 +39,8 @@ class Sink:
 class Pipeline:
     """The way before the setter and behind the consumer.
 
-    ``keys``: the config keys that hold the ids. ``spellings``: other names under which configs carry them. ``target_worker``: the attributes by which a worker holds the target's worker.
+    ``keys``: the config keys that hold the ids. ``spellings``: other names under which configs carry them.
+    ``target_worker``: the attributes by which a worker holds the target's worker.
     ``worker_methods``: the methods by which a worker is run. ``draft_inputs``: where the draft finds captured states on its batch,
     as ``object.attribute``. ``phases``: by the name of a phase, the functions that stand for it.
     ``projections``: the attributes of a draft model that project the captured states. ``paths``: by the name of a variable that holds

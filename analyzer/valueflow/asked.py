@@ -59,7 +59,8 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A lookup of a key of the flow that finds nothing in the draft's config; ``default`` is the text of the list that stands in, if any."""
+    """A lookup of a key of the flow that finds nothing in the draft's config, or (with an empty ``key``) what hangs on another entry that
+    it lacks; ``default`` is the text of the list that stands in, if any."""
 
     key: str
     at: Location

@@ -161,8 +161,8 @@ class Given:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The calls of a target's setter in the order in which they were followed, and the way from the config's entry to it. ``gap`` is what
-    keeps it from being a proof, ``widths`` the input widths of the projections, where all are known. ``missed`` is the lookup in the draft's
-    config that found nothing, where what the setter is given stands in for that."""
+    keeps it from being a proof, ``widths`` the input widths of the projections, where all are known. ``missed`` is the lookup in the
+    draft's config that found nothing, where what the setter is given stands in for that."""
 
     given: tuple[Given, ...]
     path: Path
@@ -199,7 +199,8 @@ def given_to_target(chain: Chain) -> tuple[Given, ...]:
 
 def stand_in(chain: Chain, calls: Sequence[Given]) -> Miss | None:
     """The lookup that found nothing in the draft's config, where the setter is given nothing, or what the lookup falls back on."""
-    for missed in sorted(reversed(chain.missed), key=lambda each: not each.key):  # the lookups themselves before what hangs on them
+    lookups = [missed for missed in chain.missed if missed.key]  # they come before what merely hangs on a missing entry
+    for missed in (*reversed(lookups), *reversed(chain.missed)):
         if calls and all(call.known and (call.ids is None or f"[{', '.join(map(str, call.ids))}]" == missed.default) for call in calls):
             return missed
     return None

@@ -81,8 +81,8 @@ def look_up(engine: Engine, state: State, holder: Val, name: str, default: Val |
 
 
 def surely_missing(engine: Engine, holder: Val, name: str) -> bool:
-    """Whether the draft's config, which is in hand, has no such entry. What is no key of the flow may be an attribute of the config's class;
-    in a dict it is not."""
+    """Whether the draft's config, which is in hand, has no such entry. What is no key of the flow may be an attribute of the config's
+    class; in a dict it is not."""
     of_draft = bool(holder.origin) and all(role == "draft" and role in engine.question.configs for role, _ in holder.origin)
     absent = of_draft and all(_value(engine, origin, name) is ABSENT for origin in holder.origin)
     in_dict = bool(holder.objects) and all(isinstance(thing, Object) and thing.loaded for thing in holder.things) and not holder.open
