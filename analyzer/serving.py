@@ -83,7 +83,8 @@ def served_ids(program: Program, tree: SourceTree, found: Found, configs: Mappin
     if default is not None:
         path = (*path, *default_steps(default, reading.given[-1]))
     texts = program.flow.facts.texts
-    assumptions = tuple(Assumption(name, texts.get(name, name)) for name in sorted(reading.assumptions))
+    supposed = reading.assumptions | (frozenset() if default is None else {"unfollowed-calls"})  # they may have found ids that are not seen
+    assumptions = tuple(Assumption(name, texts.get(name, name)) for name in sorted(supposed))
     return ServedIds(first.ids, "established", None, None, entry, path, assumptions, reading.widths, default)
 
 

@@ -135,11 +135,34 @@ def test_a_null_at_the_right_place_asks_for_the_default(here: Path) -> None:
     assert finding.severity == Severity.INFO
 
 
+STAND_IN = 'found = getattr(config, "eagle_config", None) or {}'
 OPEN = {
     "a condition that is not known": f'ids = getattr(config, "{KEY}", None) if self.server_args.eagle else [0]',
     "another config": f'ids = getattr(AutoConfig.from_pretrained(self.server_args.other), "{KEY}", None)',
     "something outside": f'import other; ids = other.read(config, "{KEY}")',
     "a list of its own": "ids = [0, 1]",
+    "the config is changed": f'config.update(self.server_args.more); ids = getattr(config, "{KEY}", None)',
+    "under an unknown name": f'setattr(config, self.server_args.name, [5]); ids = getattr(config, "{KEY}", None)',
+    "by way of its dict": f'config.__dict__.update(self.server_args.more); ids = getattr(config, "{KEY}", None)',
+    "a dict that is filled": f'{STAND_IN}; found.setdefault("{KEY}", [5]); ids = found.get("{KEY}")',
+    "a dict that another fills": f'import other; {STAND_IN}; other.add(found); ids = found.get("{KEY}")',
+    "a dict of two": f'ids = {{**(getattr(config, "eagle_config", None) or {{}}), **self.server_args.more}}.get("{KEY}")',
+    "one of two handlers": f"""
+try:
+    ids = config.{KEY}
+except KeyError:
+    ids = [7]
+except AttributeError:
+    ids = None
+""",
+    "written again in the end": f"""
+try:
+    ids = config.{KEY}
+except AttributeError:
+    ids = None
+finally:
+    ids = [7]
+""",
 }
 
 

@@ -10,7 +10,7 @@ from .calls import call
 from .conditions import boolean, compare, conditional
 from .domain import NONE, UNKNOWN, Closure, Exact, Items, Object, Val, exact, join, join_all
 from .fields import front, initial, read_attribute, whole
-from .items import MOST_ITEMS, entries_of, is_list, items_of, new_list, read_element, truth
+from .items import MOST_ITEMS, entries_of, is_list, is_whole_dict, items_of, new_list, read_element, truth
 from .lookups import look_up, origin_of, raise_on_missing, reads_key
 from .setters import seek_model
 from .store import State
@@ -253,6 +253,8 @@ def dict_display(engine: Engine, node: ir.DictDisplay, state: State) -> Val:
         if key is None:
             for name, entry in entries_of(state, val).items():
                 state.write(made, f"[{name!r}]", entry)
+            if not is_whole_dict(state, val):
+                state.write(made, ELEMENT, UNKNOWN)
             continue
         at = evaluate(engine, key, state).only
         if isinstance(at, Exact) and isinstance(at.value, str | int):
