@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from .results import Comparison
+from .results import Comparison, Width
 
 Agreement: TypeAlias = Literal["same", "other", "open"]
+Difference: TypeAlias = Literal["point", "order", "stage"]
+Verdict: TypeAlias = Literal["same", "other", "order", "stage", "width", "not established", "undecidable"]
 
 
 def agreement(comparison: Comparison) -> Agreement | None:
@@ -22,6 +24,49 @@ def agreement(comparison: Comparison) -> Agreement | None:
         return "other"
     found = {agree(one, other) for one, other in zip(*pairs, strict=True)}
     return "other" if "other" in found else "open" if "open" in found else "same"
+
+
+def difference(comparison: Comparison) -> Difference | None:
+    """How what is served differs from what was trained, where it is proved that it does: the order, the stage of the same layers in the
+    same order, or else the points."""
+    pairs = paired(comparison)
+    if pairs is None or agreement(comparison) != "other":
+        return None
+    if sorted(pairs[0]) == sorted(pairs[1]):
+        return "order"
+    layers = [[layer_of(point, comparison.num_layers) for point in side] for side in pairs]
+    return "stage" if layers[0] == layers[1] else "point"
+
+
+def layer_of(point: str, num_layers: int | None) -> str:
+    """The layer that a point comes from: the final norm is a stage of what the last layer puts out."""
+    whole = stage_of(point)[0]
+    return f"out:{num_layers - 1}" if whole == "final" and num_layers is not None else whole
+
+
+def misfits(comparison: Comparison) -> tuple[Width, ...]:
+    """The widths of the projection that are not that of what is served: that of the weights, and those that it is made with, where none of
+    these is."""
+    points, size = comparison.served.points, comparison.hidden_size
+    if points is None or size is None:
+        return ()
+    made = () if any(width.features == len(points) * size for width in comparison.widths) else comparison.widths
+    stored = comparison.weights
+    return (*([stored] if stored is not None and stored.features != len(points) * size else ()), *made)
+
+
+def verdict(comparison: Comparison) -> Verdict:
+    """The comparison in one word. Without a training side nothing but a width can be wrong."""
+    found = difference(comparison)
+    if found is not None:
+        return "other" if found == "point" else found
+    if misfits(comparison):
+        return "width"
+    if comparison.served.points is None:
+        return "not established"
+    if comparison.trained is None:
+        return "undecidable"
+    return "same" if agreement(comparison) == "same" else "not established"
 
 
 def agree(served: str, trained: str) -> Agreement:

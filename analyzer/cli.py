@@ -28,10 +28,18 @@ Source = Annotated[str, typer.Argument(metavar="SOURCE", help="A folder, an arch
 Flows = Annotated[list[str] | None, typer.Option("--flow", metavar="NAME", help="Only this flow. Repeatable.")]
 Models = Annotated[list[str] | None, typer.Option("--model", metavar="CLASS", help="Only this target class. Repeatable.")]
 Target = Annotated[str | None, typer.Option("--target", metavar="DIR|CONFIG", help="The target's config.json, or its folder.")]
+Sources = Annotated[
+    list[str],
+    typer.Argument(metavar="SOURCE", help="Folders, archives (wheel, zip, tar) or installed packages: of several, each by itself."),
+]
 Draft = Annotated[str | None, typer.Option("--draft", metavar="DIR|CONFIG", help="The draft's config.json, or its folder.")]
 Train = Annotated[
     str | None,
     typer.Option("--train", metavar="SOURCE|CONTRACT", help="The source of the trainer that the draft was trained with, or its contract."),
+]
+Drafts = Annotated[
+    list[str] | None,
+    typer.Option("--draft", metavar="DIR|CONFIG", help="A draft's config.json, its folder, or a folder of drafts. Repeatable."),
 ]
 TrainConfig = Annotated[str | None, typer.Option("--train-config", metavar="FILE", help="The config of the training run, in JSON.")]
 Layers = Annotated[str | None, typer.Option("--layers", metavar="N", help="The number of layers of the target.")]
@@ -67,7 +75,7 @@ def _group(version: Annotated[bool, typer.Option("--version", help="Print the ve
 
 @app.command()
 def check(
-    source: Source, draft: Draft = None, target: Target = None, train: Train = None, train_config: TrainConfig = None,
+    source: Sources, draft: Drafts = None, target: Target = None, train: Train = None, train_config: TrainConfig = None,
     flow: Flows = None, model: Models = None, layers: Layers = None, select: Select = None, ignore: Ignore = None,
     fail_on: FailOn = "warning", flow_file: FlowFile = None, format: Format = None, output_format: Outputs = None,
     quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
@@ -81,13 +89,13 @@ def check(
 
     outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
     rules, least = chosen(RULES, select or (), ignore or ()), severity(fail_on)
-    narrowed = tuple(flow or ()), tuple(model or ())
-    request = Request(source, *narrowed, target, read_layers(layers), None, flow_file, draft, train, train_config)
-    analysis = pipeline()(request)
-    findings = judge(analysis, rules)
-    texts = {"text": lambda colour: _check_text(analysis, findings, detail, colour), "json": lambda _: _check_json(analysis, findings)}
-    emit(outputs, texts)
-    return 1 if any(found.severity >= least for found in findings) else 0
+    drafts = tuple(draft or ())
+    narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, flow_file
+    compared = drafts[0] if drafts else None, train, train_config, drafts[1:]
+    asked = [Request(each, *narrowed, *compared) for each in source]
+    judged = [(analysis, judge(analysis, rules)) for analysis in map(pipeline(), asked)]
+    emit(outputs, {"text": lambda colour: _check_text(judged, detail, colour), "json": lambda _: _check_json(judged)})
+    return 1 if any(found.severity >= least for _, findings in judged for found in findings) else 0
 
 
 @app.command()
@@ -224,11 +232,11 @@ def _detail(quiet: bool, verbose: bool) -> Detail:
     return Detail(quiet, verbose)
 
 
-def _check_text(analysis: Analysis, findings: Sequence[Finding], detail: Detail, colour: bool) -> str:
-    from .report import check_report
+def _check_text(judged: Sequence[tuple[Analysis, Sequence[Finding]]], detail: Detail, colour: bool) -> str:
+    from .report import check_report, sources_report
     from .text import paint
 
-    return paint(check_report(analysis, findings, detail), colour)
+    return paint(check_report(*judged[0], detail) if len(judged) == 1 else sources_report(judged, detail), colour)
 
 
 def _wiring_text(analysis: Analysis, request: Request, detail: Detail, colour: bool) -> str:
@@ -253,10 +261,11 @@ def _graph_json(analysis: GraphAnalysis) -> str:
     return dumps(graph_document(analysis))
 
 
-def _check_json(analysis: Analysis, findings: Sequence[Finding]) -> str:
-    from .json_report import dumps, report_document
+def _check_json(judged: Sequence[tuple[Analysis, Sequence[Finding]]]) -> str:
+    from .json_report import dumps, report_document, reports_document
 
-    return dumps(report_document(analysis, findings))
+    documents = [report_document(analysis, findings) for analysis, findings in judged]
+    return dumps(documents[0] if len(documents) == 1 else reports_document(documents))
 
 
 def _wiring_json(analysis: Analysis) -> str:

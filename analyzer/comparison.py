@@ -7,7 +7,7 @@ from dataclasses import replace
 from .agreement import agreement, is_whole
 from .configs import Config
 from .evaluation import Program, Target
-from .results import Comparison, Evaluation, Location, Side, Status
+from .results import Comparison, Evaluation, Location, Side, Status, Width
 from .serving import Served, ServedIds
 from .target import ConfigFacts
 from .wiring import Found
@@ -17,18 +17,23 @@ SHIFTS = (0, 1, -1)
 
 
 def compare(
-    program: Program, found: Sequence[Found], config: ConfigFacts, layers: int | None, draft: Config, trained: Side | None, served: Served
-) -> Iterator[Comparison]:
+    program: Program, found: Sequence[Found], config: ConfigFacts, layers: int | None, draft: Config, trained: Side | None, served: Served,
+    weights: Width | None = None,
+) -> Iterator[Comparison]:  # fmt: skip
     """One comparison for each target class. Which of them serves the draft is for the target's config to say."""
     if layers is None or not found:
         reason = "no target class serves it" if layers is not None else "which target serves the draft is not known: give --target"
         place = Location(draft.path_printed, 1)
-        yield Comparison(program.flow.name, "the target", Side(None, None, "not established", reason, place, place), trained)
+        side = Side(None, None, "not established", reason, place, place)
+        known = (config.hidden_size(), None, draft.path_printed, layers)
+        yield Comparison(program.flow.name, "the target", side, trained, *known, weights=weights)
         return
     for one in found:
         target = Target(program, one.cls, one.setter, layers, config)
-        side = served_side(target, served(program, one, draft, config), one)
-        compared = Comparison(program.flow.name, one.cls.name, side, trained, config.hidden_size())
+        given = served(program, one, draft, config)
+        side = served_side(target, given, one)
+        of_draft = (draft.path_printed, layers, given.default, given.widths, weights)
+        compared = Comparison(program.flow.name, one.cls.name, side, trained, config.hidden_size(), None, *of_draft)
         if trained is not None and trained.points is not None and agreement(compared) == "other":
             compared = replace(compared, suggested=ids_for(target, trained.points))
         yield compared
@@ -42,8 +47,6 @@ def served_side(target: Target, given: ServedIds, one: Found) -> Side:
     node = one.function.node
     setter = Location(target.program.printed(one.function.module.path), node.lineno if node is not None else 1)
     path = (*given.path, *evaluation.path)
-    if (misfit := width_misfit(target, given, evaluation)) is not None:
-        return Side(None, given.ids, "not established", misfit, given.entry or setter, given.entry, evaluation.assumptions, path)
     if evaluation.status == "established" and evaluation.error is None:
         named = {assumption.name: assumption for assumption in (*given.assumptions, *evaluation.assumptions)}
         used = tuple(named[name] for name in sorted(named))
@@ -51,15 +54,6 @@ def served_side(target: Target, given: ServedIds, one: Found) -> Side:
     reason, place = why_not(evaluation)
     status: Status = "depends" if evaluation.status == "depends" else "not established"
     return Side(None, given.ids, status, reason, place or setter, given.entry, evaluation.assumptions, path)
-
-
-def width_misfit(target: Target, given: ServedIds, evaluation: Evaluation) -> str | None:
-    """Why the captured points cannot be what the projection takes: their width, where both are known."""
-    size, points = target.config.hidden_size(), evaluation.captured
-    if size is None or points is None or not given.widths or len(points) * size in given.widths:
-        return None
-    takes = ", ".join(map(str, sorted(given.widths)))
-    return f"the projection takes {takes} features, and {len(points)} points of {size} are captured ({', '.join(points) or 'nothing'})"
 
 
 def why_not(evaluation: Evaluation) -> tuple[str, Location | None]:

@@ -8,18 +8,21 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, TypeAlias
 
+from .agreement import verdict
 from .results import (
     Alternative,
     Analysis,
     Assumption,
     Clause,
     Comparison,
+    DefaultInEffect,
     Evaluation,
     Location,
     NotEstablished,
     Side,
     SourceFacts,
     Step,
+    Width,
     Wiring,
 )
 from .rule import Finding
@@ -44,6 +47,11 @@ def report_document(analysis: Analysis, findings: Sequence[Finding]) -> Object:
         "summary": _summary(analysis, findings),
     }
     return {"schema": "flowcheck.report/1", **_body(analysis), **judged}
+
+
+def reports_document(documents: Sequence[Object]) -> Object:
+    """What ``flowcheck check`` says of several sources."""
+    return {"schema": "flowcheck.report/1", "reports": documents}
 
 
 def graph_document(analysis: GraphAnalysis) -> Object:
@@ -161,7 +169,21 @@ def _comparison(comparison: Comparison) -> Object:
         "trained": None if trained is None else _side(trained),
         "hidden_size": comparison.hidden_size,
         "suggested_ids": comparison.suggested,
+        "draft": comparison.draft,
+        "verdict": verdict(comparison),
+        "default": None if comparison.default is None else _default(comparison.default),
+        "weights": None if comparison.weights is None else _width(comparison.weights),
+        "widths": [_width(width) for width in comparison.widths],
     }
+
+
+def _default(default: DefaultInEffect) -> Object:
+    unread = [{"key": entry.key, "value": entry.value, **place_object(entry.at)} for entry in default.unread]
+    return {"key": default.key, **place_object(default.at), "unread": unread}
+
+
+def _width(width: Width) -> Object:
+    return {"features": width.features, "text": width.text, **place_object(width.at)}
 
 
 def _side(side: Side) -> Object:
@@ -192,6 +214,7 @@ def _finding(found: Finding) -> Object:
         "path": [{**place_object(hop.at), "label": hop.label} for hop in found.path],
         "consequences": [_finding(consequence) for consequence in found.consequences],
         "help": found.help,
+        "draft": found.draft,
     }
 
 

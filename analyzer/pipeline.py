@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from .comparison import compare
 from .configs import load_config
 from .contract_file import contract_side, is_contract, read_contract_file
+from .drafts import find_drafts
 from .errors import BadInput
 from .evaluation import Program, Target
 from .flows.flow import BUILT_IN, Flow, load_flow, load_flow_file
@@ -33,6 +34,7 @@ from .serving import server
 from .source import SourceTree, open_source
 from .target import ConfigFacts, read_target
 from .trained import train_source
+from .weights import read_weights
 from .wiring import DEFAULT_LAYERS, Found, evaluate_all, find_targets
 
 if TYPE_CHECKING:
@@ -133,25 +135,29 @@ def run(request: Request) -> Analysis:
     problems: list[NotEstablished] = []
     opened = [open_flow(request, flow) for flow in choose_flows(request)]
     for one in opened:
-        problems += one.problems
         wirings += evaluate_all(one.program, one.targets, one.config, one.layers, request.ids)
         comparisons += against_training(request, one)
+        problems += one.problems
     tree, index = opened[0].tree, opened[0].program.index
     return Analysis(facts(tree, index), tuple(wirings), (*unreadable(index, tree), *problems), tuple(comparisons))
 
 
 def against_training(request: Request, one: Opened) -> Iterator[Comparison]:
-    """What is served to the draft that was given, held against what the trainer that was given trained."""
-    if request.draft is None:
+    """What is served to each draft that was given, held against what the trainer that was given trained."""
+    if not request.drafts:
         if request.train is not None or request.train_config is not None:
             raise BadInput("--train compares what is served to a draft with what it was trained on: give the draft's config with --draft")
         return
     if request.train is None and request.train_config is not None:
         raise BadInput("--train-config is the config of a training run: give the trainer's source with --train")
-    draft, layers = load_config(request.draft), request.layers or one.config.num_layers()
+    layers = request.layers or one.config.num_layers()
+    drafts = find_drafts(request.drafts)
+    stored = [(load_config(draft), read_weights(draft, one.program.flow.pipeline.projections)) for draft in drafts]
     trained = None if request.train is None else training_side(request.train, request.train_config, one, layers)
     served = server(one.tree, request.target)
-    yield from compare(one.program, one.targets, one.config, layers, draft, trained, served)
+    for draft, weights in stored:
+        one.problems.extend([weights.open] if weights.open is not None else ())
+        yield from compare(one.program, one.targets, one.config, layers, draft, trained, served, weights.width)
 
 
 def training_side(train: str, run_config: str | None, one: Opened, layers: int | None) -> Side:

@@ -11,9 +11,10 @@ from .agreement import agreement
 from .behaviour import Block, Fact, blocks, evaluation_of, members, outcome, raised_at, special_rows
 from .json_report import legend, legend_of
 from .request import ids_text
-from .results import Analysis, Assumption, Comparison, Evaluation, Side, SourceFacts, Wiring
+from .results import Analysis, Assumption, Comparison, DefaultInEffect, Evaluation, Side, SourceFacts, Wiring
 from .rule import Finding, Severity
 from .text import Line, Span, Tone, line
+from .verdicts import verdict_table
 
 _SEVERITY: dict[Severity, Tone] = {Severity.INFO: "dim", Severity.WARNING: "yellow", Severity.ERROR: "red"}
 _VERDICT: dict[str, Line] = {
@@ -21,6 +22,7 @@ _VERDICT: dict[str, Line] = {
     "open": line(Span(": whether served = trained is not established", "yellow")),
 }
 _LABEL = 14
+UNDECIDABLE = "give the trainer's source with --train"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,9 @@ def wiring_report(analysis: Analysis, findings: Sequence[Finding], by_ids: bool,
         yield from _header(analysis)
     yield from _answers(analysis.wirings, detail) if by_ids else _table(analysis.wirings, detail)
     told = {(found.flow, found.model) for found in findings if found.path}
+    if len({comparison.draft for comparison in analysis.comparisons}) > 1:
+        yield line()
+        yield from verdict_table((analysis,))
     yield from _comparisons(analysis.comparisons, told, detail)
     yield from findings_report(findings, detail)
     if not detail.quiet:
@@ -49,6 +54,21 @@ def check_report(analysis: Analysis, findings: Sequence[Finding], detail: Detail
         yield from findings_report(findings, detail)
     else:
         yield from wiring_report(analysis, findings, False, detail)
+
+
+def sources_report(judged: Sequence[tuple[Analysis, Sequence[Finding]]], detail: Detail) -> Iterator[Line]:
+    """Several sources: how each serves the drafts, in a table, then the findings of each. Without a draft, or with all details, each has
+    its whole report."""
+    compared = any(analysis.comparisons for analysis, _ in judged)
+    if compared and not detail.quiet:
+        yield from verdict_table([analysis for analysis, _ in judged])
+    for number, (analysis, findings) in enumerate(judged):
+        yield from (line(),) if (number or compared) and not detail.quiet else ()
+        if compared and not detail.verbose and not detail.quiet:
+            yield source_line(analysis.source)
+            yield from findings_report(findings, detail)
+        else:
+            yield from check_report(analysis, findings, detail)
 
 
 def findings_report(findings: Sequence[Finding], detail: Detail) -> Iterator[Line]:
@@ -179,17 +199,28 @@ def _comparisons(comparisons: Sequence[Comparison], told: AbstractSet[tuple[str 
         verdict = _VERDICT.get(agreement(comparison) or "", line())
         ways = detail.verbose and (comparison.flow, comparison.model) not in told
         yield line()
-        yield line(Span("Draft", "bold"), f" with {comparison.model}", *verdict)
-        for label, side in (("served", served), ("trained", trained)):
+        yield line(Span("Draft", "bold"), f"{_named(comparison, comparisons)} with {comparison.model}", *verdict)
+        for label, side, default in (("served", served, comparison.default), ("trained", trained, None)):
             if side is not None:
-                yield line(Span(f"  {label:{_LABEL}}", "dim"), Span(_side(side), "plain" if side.points is not None else "yellow"))
+                tone: Tone = "plain" if side.points is not None else "yellow"
+                yield line(Span(f"  {label:{_LABEL}}", "dim"), Span(_side(side, default), tone))
                 yield from (line("        ", Span(str(step), "dim")) for step in side.path if ways)
+        if trained is None and served.points is not None:
+            yield line(Span(f"  {'trained':{_LABEL}}", "dim"), f"not known, so that the right list is not decidable: {UNDECIDABLE}")
 
 
-def _side(side: Side) -> str:
-    """The points of one side, and the ids that select them with their place."""
+def _named(comparison: Comparison, comparisons: Sequence[Comparison]) -> str:
+    """The draft's path, where there are several."""
+    return f" {comparison.draft}" if len({each.draft for each in comparisons}) > 1 else ""
+
+
+def _side(side: Side, default: DefaultInEffect | None) -> str:
+    """The points of one side, and the ids that select them with their place; or that a guess stands in for ids."""
     if side.points is None:
         return f"{side.status}: {side.reason}" + (f" ({side.reason_at})" if side.reason_at else "")
+    if default is not None:
+        guess = "the default" if side.ids is None else f"the default {ids_text(side.ids)}"
+        return f"{', '.join(side.points) or 'nothing'}  (a guess, {guess}: {default.key} is not found at {default.at})"
     ids = [f"ids {ids_text(side.ids)}"] if side.ids is not None else []
     place = ", ".join([*ids, *([str(side.at)] if side.at is not None else [])])
     return f"{', '.join(side.points) or 'nothing'}" + (f"  ({place})" if place else "")
@@ -212,11 +243,12 @@ def legend_report(assumptions: Sequence[Assumption]) -> Iterator[Line]:
             yield line(label if number == 0 else " " * len(label), text)
 
 
-def _finding(found: Finding, detail: Detail, indent: str) -> Iterator[Line]:
+def _finding(found: Finding, detail: Detail, indent: str, around: Finding | None = None) -> Iterator[Line]:
+    """A finding; ``around`` is the one that it follows from, which has told the ways."""
     yield line(indent, f"{found.at}: ", Span(str(found.severity), _SEVERITY[found.severity]), f" {found.code} {found.message}")
     proved_wrong = found.severity == Severity.ERROR and not detail.quiet
-    yield from (line(f"{indent}  {hop.at}: {hop.label}") for hop in found.path if detail.verbose or proved_wrong)
-    if found.help:
+    yield from (line(f"{indent}  {hop.at}: {hop.label}") for hop in found.path if around is None and (detail.verbose or proved_wrong))
+    if found.help and around is None:
         yield line(f"{indent}  help: {found.help}")
     for consequence in found.consequences:
-        yield from _finding(consequence, detail, indent + "    ")
+        yield from _finding(consequence, detail, indent + "    ", found)

@@ -14,8 +14,8 @@ class Request:
 
     ``flows`` and ``models`` narrow the run; empty means all of them. ``target`` is the path of the target's config (a file or its
     folder). ``ids`` are the id lists to evaluate; None lets the program run every id and the default. ``flow_file`` describes a
-    flow that is not built in. ``draft`` is the path of the draft's config, ``train`` the source of the trainer, ``train_config`` the path
-    of the training run's config.
+    flow that is not built in. ``draft`` is the path of the draft's config, ``more_drafts`` are those of others, ``train`` the
+    source of the trainer, ``train_config`` the path of the training run's config.
     """
 
     source: str
@@ -28,6 +28,12 @@ class Request:
     draft: str | None = None
     train: str | None = None
     train_config: str | None = None
+    more_drafts: tuple[str, ...] = ()
+
+    @property
+    def drafts(self) -> tuple[str, ...]:
+        """The paths of all drafts."""
+        return (*(() if self.draft is None else (self.draft,)), *self.more_drafts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,11 +200,41 @@ class Training:
 
 
 @dataclass(frozen=True, slots=True)
+class Width:
+    """How many features the draft's projection takes, and what says so: ``text`` is a tensor's name and shape, or an expression."""
+
+    features: int
+    text: str
+    at: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a draft's config: the keys that lead to it, joined by dots, its value in a short text, and its place."""
+
+    key: str
+    value: str
+    at: Location
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultInEffect:
+    """A guess stands in for ids. ``at`` is the lookup that finds nothing in the draft's config, ``key`` what it looks for. ``unread``
+    are the entries of that config that name ids all the same."""
+
+    key: str
+    at: Location
+    unread: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """What one target class serves a given draft with, held against what that draft was trained on.
 
     ``trained`` is None where no trainer was given. ``hidden_size`` is the target's, where its config was given. ``suggested`` are ids with
-    which the target class serves what was trained, proved by evaluating them; None where there are none or none are needed.
+    which the target class serves what was trained, proved by evaluating them; None where there are none or none are needed. ``draft`` is
+    the draft's config as printed. ``default`` is there where the engine is proved to serve what it takes without any ids. ``widths`` are
+    those that the projection is made with (any of them, where there are several), ``weights`` is that of the weights beside the config.
     """
 
     flow: str
@@ -213,6 +243,11 @@ class Comparison:
     trained: Side | None
     hidden_size: int | None = None
     suggested: tuple[int, ...] | None = None
+    draft: str | None = None
+    num_layers: int | None = None
+    default: DefaultInEffect | None = None
+    widths: tuple[Width, ...] = ()
+    weights: Width | None = None
 
 
 @dataclass(frozen=True, slots=True)

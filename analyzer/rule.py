@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from .errors import BadInput
@@ -45,6 +45,7 @@ class Finding:
     path: tuple[Hop, ...] = ()
     consequences: tuple[Finding, ...] = ()
     help: str | None = None
+    draft: str | None = None
 
     def __str__(self) -> str:
         return f"{self.at}: {self.severity} {self.code} {self.rule}: {self.message}"
@@ -75,10 +76,34 @@ class Rule:
         return self.page.strip().partition("\n")[0]
 
 
+CAUSES = {"FC105": ("FC101", "FC102", "FC103", "FC104"), "FC101": ("FC104",)}
+"""Which findings about a draft only follow from another one about it: a default brings other points, other points another width."""
+
+
 def judge(analysis: Analysis, rules: Iterable[Rule]) -> tuple[Finding, ...]:
-    """What the rules find, the worst first, then by place."""
+    """What the rules find, the worst first, then by place; what only follows from another finding stands in that."""
     found = [finding for rule in rules for finding in rule.check(analysis)]
+    for code in reversed(CAUSES):
+        found = under(found, code, CAUSES[code])
     return tuple(sorted(found, key=lambda f: (-f.severity, f.code, f.at.file, f.at.line, f.column, f.message)))
+
+
+def under(findings: Sequence[Finding], code: str, symptoms: Sequence[str]) -> list[Finding]:
+    """The findings with the symptoms of an error moved into it."""
+    causes = {whom(each): each for each in findings if each.code == code and each.severity == Severity.ERROR}
+    moved = [each for each in findings if each.code in symptoms and whom(each) in causes]
+    kept = [each for each in findings if each not in moved]
+    return [
+        replace(each, consequences=(*each.consequences, *(one for one in moved if whom(one) == whom(each))))
+        if each.code == code and causes.get(whom(each)) is each
+        else each
+        for each in kept
+    ]
+
+
+def whom(finding: Finding) -> tuple[str | None, str | None, str | None]:
+    """The flow, the target class and the draft that a finding is about."""
+    return finding.flow, finding.model, finding.draft
 
 
 def named(rules: Sequence[Rule], name: str) -> Rule:

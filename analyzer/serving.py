@@ -1,20 +1,26 @@
 """Which id list reaches a target's setter for a given draft config: the way from the key to the setter."""
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from .configs import Config, load_config
 from .evaluation import Program, Target
+from .json_text import Json
 from .request import ids_text
-from .results import Assumption, Location, Status, Step
+from .results import Assumption, DefaultInEffect, Entry, Location, Status, Step, Width
 from .source import SourceTree
 from .target import ConfigFacts
 from .wiring import DEFAULT_LAYERS, Found
 
 if TYPE_CHECKING:
     from .graph import Edge
+    from .valueflow.build import Given, Reading
+
+LONGEST_VALUE = 80
+"""Characters of a config's value that are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +28,8 @@ class ServedIds:
     """The ids that a setter is given for a draft config; None stands for the default where ``status`` is established.
 
     ``entry`` is the line of the config that they stand in, ``path`` leads from there to the setter. ``assumptions`` are those that the
-    way rests on, ``widths`` the input widths of the draft's projections, where its config tells them.
+    way rests on, ``widths`` the input widths of the draft's projections, where its config tells them. ``default`` is there where something
+    stands in for ids that the engine does not find.
     """
 
     ids: tuple[int, ...] | None
@@ -32,7 +39,8 @@ class ServedIds:
     entry: Location | None
     path: tuple[Step, ...]
     assumptions: tuple[Assumption, ...] = ()
-    widths: frozenset[int] = frozenset()
+    widths: tuple[Width, ...] = ()
+    default: DefaultInEffect | None = None
 
 
 Served: TypeAlias = Callable[[Program, Found, Config, ConfigFacts], ServedIds]
@@ -71,9 +79,46 @@ def served_ids(program: Program, tree: SourceTree, found: Found, configs: Mappin
         return ServedIds(None, "not established", reason, last.at, entry, path)
     if reading.gap is not None:
         return ServedIds(None, "not established", reading.gap.reason, reading.gap.at, entry, path)
+    default = default_in_effect(program, reading, configs["draft"])
+    if default is not None:
+        path = (*path, *default_steps(default, reading.given[-1]))
     texts = program.flow.facts.texts
-    assumptions = tuple(Assumption(name, texts.get(name, name)) for name in sorted(reading.assumptions))
-    return ServedIds(first.ids, "established", None, None, entry, path, assumptions, reading.widths)
+    supposed = reading.assumptions | (frozenset() if default is None else {"unfollowed-calls"})  # they may have found ids that are not seen
+    assumptions = tuple(Assumption(name, texts.get(name, name)) for name in sorted(supposed))
+    return ServedIds(first.ids, "established", None, None, entry, path, assumptions, reading.widths, default)
+
+
+def default_in_effect(program: Program, reading: Reading, draft: Config) -> DefaultInEffect | None:
+    """What stands in for ids after a lookup that found nothing. The entries that name ids all the same are in the draft's config."""
+    if reading.missed is None:
+        return None
+    pipeline = program.flow.pipeline
+    entries = id_entries(draft, (*pipeline.keys, *pipeline.spellings))
+    return DefaultInEffect(reading.missed.key or next(iter(pipeline.keys), ""), reading.missed.at, tuple(entries))
+
+
+def default_steps(default: DefaultInEffect, last: Given) -> Iterator[Step]:
+    """From the lookup that finds nothing to the setter."""
+    yield Step(f"read {default.key}", "nothing", ids_text(last.ids), default.at)
+    yield Step("given to the setter", ids_text(last.ids), ids_text(last.ids), last.at)
+
+
+def id_entries(draft: Config, names: Sequence[str]) -> Iterator[Entry]:
+    """The entries of a draft's config that are called like a list of ids, wherever they stand, and hold something."""
+    pending: list[tuple[tuple[str, ...], Mapping[str, Json]]] = [((), draft.values)]
+    while pending:
+        path, holder = pending.pop(0)
+        for name, value in holder.items():
+            if name in names and value not in (None, []):
+                yield Entry(".".join((*path, name)), short(value), Location(draft.path_printed, draft.line_of(*path, name)))
+            elif isinstance(value, dict):
+                pending.append(((*path, name), value))
+
+
+def short(value: Json) -> str:
+    """The value as it is told; cut where it is long."""
+    text = json.dumps(value)
+    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
 
 
 def architectures_of(draft: Config) -> tuple[str, ...]:

@@ -2,6 +2,22 @@
 from __future__ import annotations
 
 from ..analyzer.rule import Rule
-from . import captured_point_mismatch, not_established, order_mismatch, unreadable_file
+from . import (
+    captured_point_mismatch,
+    default_in_effect,
+    not_established,
+    order_mismatch,
+    stage_mismatch,
+    unreadable_file,
+    width_mismatch,
+)
 
-RULES: tuple[Rule, ...] = (captured_point_mismatch.RULE, order_mismatch.RULE, not_established.RULE, unreadable_file.RULE)
+RULES: tuple[Rule, ...] = (
+    captured_point_mismatch.RULE,
+    order_mismatch.RULE,
+    stage_mismatch.RULE,
+    width_mismatch.RULE,
+    default_in_effect.RULE,
+    not_established.RULE,
+    unreadable_file.RULE,
+)

@@ -2,8 +2,8 @@
 
 What it finds
     For the draft config at hand the engine captures, concatenates and feeds to ``fc`` other tensors of the target than the trainer did:
-    another layer, the embedding, or a state at another stage. Both sides are proved: the ids are followed through the engine's setter and
-    its walk through the layers, and through the trainer's hooks or indices.
+    another layer or the embedding. The same layers at another stage are FC103. Both sides are proved: the ids are followed through the
+    engine's setter and its walk through the layers, and through the trainer's hooks or indices.
 
 Why it matters
     The width is the same, so nothing fails and the text stays right. Each slot of ``fc`` sees a feature that it never saw, and the draft's
@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..analyzer.agreement import agreement
+from ..analyzer.agreement import difference
 from ..analyzer.results import Analysis, Comparison, Location, Side, Step
 from ..analyzer.rule import Example, Finding, Rule, Severity, example_analysis, hops
 
@@ -35,9 +35,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
     """One finding for each target class whose points are established on both sides and are others."""
     for comparison in analysis.comparisons:
         served, trained = comparison.served, comparison.trained
-        if trained is None or served.points is None or trained.points is None or agreement(comparison) != "other":
-            continue
-        if sorted(served.points) != sorted(trained.points):
+        if trained is not None and difference(comparison) == "point":
             yield _finding(comparison, served, trained)
 
 
@@ -56,6 +54,7 @@ def _finding(comparison: Comparison, served: Side, trained: Side) -> Finding:
         actual=actual,
         path=hops(served, trained),
         help=_help(comparison),
+        draft=comparison.draft,
     )
 
 

@@ -66,7 +66,7 @@ def _needed(analysis: Analysis) -> Iterator[Finding]:
             message = f"what is {word} the draft is not established: {side.reason or 'no reason given'}"
             model = comparison.model if side is comparison.served else None
             at = side.reason_at or side.at or Location("", 1)
-            yield Finding(RULE.code, RULE.name, Severity.WARNING, message, at, flow=comparison.flow, model=model)
+            yield Finding(RULE.code, RULE.name, Severity.WARNING, message, at, flow=comparison.flow, model=model, draft=comparison.draft)
         if agreement(comparison) == "open":
             yield _open(comparison)
 
@@ -76,7 +76,8 @@ def _open(comparison: Comparison) -> Finding:
     message = f"whether what is served to the draft is what was trained is not established: {doubt(comparison)}"
     trained = comparison.trained
     at = comparison.served.at or (trained.at if trained is not None else None) or Location("", 1)
-    return Finding(RULE.code, RULE.name, Severity.WARNING, message, at, flow=comparison.flow, model=comparison.model)
+    whom = (comparison.flow, comparison.model)
+    return Finding(RULE.code, RULE.name, Severity.WARNING, message, at, 1, *whom, draft=comparison.draft)
 
 
 def _causes(wiring: Wiring) -> Iterator[tuple[_Cause, str]]:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..analyzer.agreement import agreement
+from ..analyzer.agreement import difference
 from ..analyzer.results import Analysis, Comparison, Location, Side
 from ..analyzer.rule import Example, Finding, Rule, Severity, example_analysis, hops
 
@@ -32,9 +32,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
     """One finding for each target class that serves the trained points in another order."""
     for comparison in analysis.comparisons:
         served, trained = comparison.served, comparison.trained
-        if trained is None or served.points is None or trained.points is None or agreement(comparison) != "other":
-            continue
-        if sorted(served.points) == sorted(trained.points):
+        if trained is not None and difference(comparison) == "order":
             yield _finding(comparison, served, trained)
 
 
@@ -53,6 +51,7 @@ def _finding(comparison: Comparison, served: Side, trained: Side) -> Finding:
         actual=actual,
         path=hops(served, trained),
         help=None if suggested is None else f"ids {list(suggested)} make {comparison.model} keep the trained order",
+        draft=comparison.draft,
     )
 
 

@@ -75,7 +75,8 @@ def test_another_order_has_a_rule_of_its_own(here: Path) -> None:
 
 def test_a_stage_that_no_id_captures_has_no_suggestion(here: Path) -> None:
     (finding,) = loud(check(here, [1, 3, 5], changed(HOOKS, ("layers[k]", "layers[k].mlp"))))
-    assert (finding.code, finding.help) == ("FC101", None)
+    assert (finding.code, finding.help) == ("FC103", None)
+    assert finding.expected == "out:1/no-residual, out:3/no-residual, out:5/no-residual"
 
 
 STAGES = {

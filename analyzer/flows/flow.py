@@ -18,7 +18,7 @@ BUILT_IN = ("eagle3",)
 
 NEEDED = ("name", "package", "words", "setters", "entry", "layer_counts", "sink")
 OPTIONAL = ("text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption", "pipeline")
-PIPELINE = ("keys", "target_worker", "worker_methods", "draft_inputs", "projections")
+PIPELINE = ("keys", "spellings", "target_worker", "worker_methods", "draft_inputs", "projections")
 PIPELINE_TABLES = ("phases", "paths", "launch", "reader")
 SINK = ("class", "method", "hidden", "captured")
 SUPPOSED = ("calls", "returns", "values")
@@ -39,7 +39,8 @@ class Sink:
 class Pipeline:
     """The way before the setter and behind the consumer.
 
-    ``keys``: the config keys that hold the ids. ``target_worker``: the attributes by which a worker holds the target's worker.
+    ``keys``: the config keys that hold the ids. ``spellings``: other names under which configs carry them.
+    ``target_worker``: the attributes by which a worker holds the target's worker.
     ``worker_methods``: the methods by which a worker is run. ``draft_inputs``: where the draft finds captured states on its batch,
     as ``object.attribute``. ``phases``: by the name of a phase, the functions that stand for it.
     ``projections``: the attributes of a draft model that project the captured states. ``paths``: by the name of a variable that holds
@@ -48,6 +49,7 @@ class Pipeline:
     """
 
     keys: tuple[str, ...] = ()
+    spellings: tuple[str, ...] = ()
     target_worker: tuple[str, ...] = ()
     worker_methods: tuple[str, ...] = ()
     draft_inputs: tuple[str, ...] = ()
@@ -139,9 +141,9 @@ def build(data: Table) -> Flow:
 def build_pipeline(data: Table) -> Pipeline:
     check_keys(data, (), (*PIPELINE, *PIPELINE_TABLES), "pipeline.")
     phases, paths = table(data, "phases"), table(data, "paths")
-    keys, target_worker, worker_methods, draft_inputs, projections = (texts(data, key) for key in PIPELINE)
+    keys, spellings, target_worker, worker_methods, draft_inputs, projections = (texts(data, key) for key in PIPELINE)
     return Pipeline(
-        keys, target_worker, worker_methods, draft_inputs, projections,
+        keys, spellings, target_worker, worker_methods, draft_inputs, projections,
         {name: texts(phases, name) for name in phases},
         {name: text(paths, name) for name in paths},
         {name: fact(value, name) for name, value in table(data, "launch").items()},

@@ -58,6 +58,16 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Miss:
+    """A lookup of a key of the flow that finds nothing in the draft's config, or (with an empty ``key``) what hangs on another entry that
+    it lacks; ``default`` is the text of the list that stands in, if any."""
+
+    key: str
+    at: Location
+    default: str
+
+
+@dataclass(frozen=True, slots=True)
 class SetterCall:
     """A call of a setter from outside the models: on what, with what, where, and the state behind it."""
 

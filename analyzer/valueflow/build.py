@@ -13,11 +13,11 @@ from ..interpret.machine import Machine
 from ..interpret.signals import NeedDecision
 from ..outcome import Outcome, first_open
 from ..request import Ids
-from ..results import Location, NotEstablished
+from ..results import Location, NotEstablished, Width
 from ..source import SourceTree
 from ..values import ClassValue, Instance
 from ..wiring import Found
-from .asked import Question, SetterCall
+from .asked import Miss, Question, SetterCall
 from .chain import Chain
 from .domain import Exact, Object, Val
 from .drafts import draft_models
@@ -91,7 +91,9 @@ def build_model(target: Target, graph: FlowGraph) -> Model | Outcome:
 def read_side(chain: Chain) -> dict[Object, Fields]:
     """From the readers of the keys to the setter; what the objects hold when it has been called with the ids. Empty where it never is."""
     roots = list(setter_roots(chain))
-    return run_readers(chain, roots) or run_readers(chain, [*roots, *callers_of(chain, roots)])
+    heap = run_readers(chain, roots)
+    done = heap or stand_in(chain, given_to_target(chain)) is not None
+    return heap if done else run_readers(chain, [*roots, *callers_of(chain, roots)])
 
 
 def run_readers(chain: Chain, roots: Sequence[Root]) -> dict[Object, Fields]:
@@ -103,15 +105,16 @@ def run_readers(chain: Chain, roots: Sequence[Root]) -> dict[Object, Fields]:
         chain.missing.clear()
         chain.calls.clear()
         chain.doubts.clear()
+        chain.missed.clear()
         heap = {}
         for function, cls in roots:
             engine = chain.engine(chain.setting)
             state = run_root(engine, function, cls, {})
             chain.finished(engine)
             told = [call for call in engine.setter_calls if tracked(call.state, call.ids)]
-            if state is not None and told:
-                heap = state.heap
-                doubt_rewrites(chain, told[-1], state)
+            if state is not None and (told or engine.missed) and engine.setter_calls:
+                heap = state.heap if told else heap
+                doubt_rewrites(chain, (told or engine.setter_calls)[-1], state)
         if len(chain.fields) == before:
             break
     return heap
@@ -158,13 +161,15 @@ class Given:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The calls of a target's setter in the order in which they were followed, and the way from the config's entry to it. ``gap`` is what
-    keeps it from being a proof, ``widths`` the input widths of the projections, where they are known."""
+    keeps it from being a proof, ``widths`` the input widths of the projections, where all are known. ``missed`` is the lookup in the
+    draft's config that found nothing, where what the setter is given stands in for that."""
 
     given: tuple[Given, ...]
     path: Path
     assumptions: frozenset[str]
     gap: NotEstablished | None
-    widths: frozenset[int]
+    widths: tuple[Width, ...]
+    missed: Miss | None = None
 
 
 def read_ids(
@@ -175,16 +180,37 @@ def read_ids(
     chain = start(program, tree, target, found, make_question(program.flow, configs, None), graph)
     chain.architectures = architectures
     heap = read_side(chain)
+    calls = given_to_target(chain)
+    missed = None if heap else stand_in(chain, calls)
     doubt = next(iter(chain.doubts.values()), None) or written_elsewhere(chain)
+    if missed is not None and doubt is None:  # the way behind the setter is the same whatever it is given
+        heap = set_from_outside(chain, found)
     graph.coverage += work_side(chain, heap) if heap and doubt is None else ()
     doubt = doubt or next(iter(chain.doubts.values()), None) or (gap(chain) if heap else unread(chain, found))
     finish(chain)
-    calls = [call for call in chain.calls if call.receiver is chain.target]
     ends = [node for node in graph.of_kind("parameter") if node.symbol.endswith(f".{found.setter}")]
     path = graph.path(graph.of_kind("key"), ends) or ()
-    widths = (edge.after for edge in graph.edges if edge.kind == "width" and edge.target.kind == "consumer")
-    known = frozenset(int(width) for width in widths if width.isdigit())
-    return Reading(tuple(given(call) for call in calls), path, frozenset(chain.assumptions), doubt, known)
+    return Reading(calls, path, frozenset(chain.assumptions), doubt, tuple(widths_of(graph)), missed)
+
+
+def given_to_target(chain: Chain) -> tuple[Given, ...]:
+    return tuple(given(call) for call in chain.calls if call.receiver is chain.target)
+
+
+def stand_in(chain: Chain, calls: Sequence[Given]) -> Miss | None:
+    """The lookup that found nothing in the draft's config, where the setter is given nothing, or what the lookup falls back on."""
+    lookups = [missed for missed in chain.missed if missed.key]  # they come before what merely hangs on a missing entry
+    for missed in (*reversed(lookups), *reversed(chain.missed)):
+        if calls and all(call.known and (call.ids is None or f"[{', '.join(map(str, call.ids))}]" == missed.default) for call in calls):
+            return missed
+    return None
+
+
+def widths_of(graph: FlowGraph) -> list[Width]:
+    """The input widths of the projections; none where that of one of them is not known."""
+    edges = [edge for edge in graph.edges if edge.kind == "width" and edge.target.kind == "consumer"]
+    known = {edge.target: Width(int(edge.after), edge.source.label, edge.source.at) for edge in edges if edge.after.isdigit()}
+    return list(known.values()) if set(known) == set(graph.of_kind("consumer")) else []
 
 
 def unread(chain: Chain, found: Found) -> NotEstablished:

@@ -9,7 +9,8 @@ from ..values import ClassValue, External, FunctionValue
 from .domain import NONE, UNKNOWN, Closure, Exact, Known, Method, Object, Outside, Partial, Thing, Val, exact, join_all
 from .fields import bind, initial, read_attribute
 from .holders import call_collection, call_named
-from .items import is_list, new_list
+from .items import fill, is_list, new_list
+from .lookups import raise_on_missing
 from .outside import call_builtin, call_method_outside, call_outside
 from .parameters import Arguments, as_argument, bind_parameters, read_arguments
 from .setters import note_call, seek_model
@@ -63,7 +64,9 @@ def _holder(engine: Engine, node: ir.Call, state: State) -> Val | None:
     """What a method is called on; None for a plain call and for ``super()``."""
     if not isinstance(node.func, ir.Attribute) or _is_super(node.func.value):
         return None
-    return engine.evaluate(node.func.value, state)
+    holder = engine.evaluate(node.func.value, state)
+    raise_on_missing(engine, state, holder, node.func.at)
+    return holder
 
 
 def _callee(engine: Engine, node: ir.Call, holder: Val | None, state: State) -> Val:
@@ -260,6 +263,8 @@ def enter(engine: Engine, node: ir.Call, method: Method, arguments: Arguments, s
         return supposed
     if not engine.worth(function, method.receiver, tuple(arguments.all()), state):
         state.unsure = True  # it may raise
+        for val in arguments.all():
+            fill(state, val)
         return engine.declared_result(function, node)
     code = engine.lower(function)
     if code is None or engine.is_running(code, method.receiver):

@@ -10,7 +10,7 @@ from ..graph import FlowGraph
 from ..results import Location, NotEstablished
 from ..source import SourceTree
 from ..values import ClassValue, FunctionValue, Instance, ListValue
-from .asked import Question, SetterCall
+from .asked import Miss, Question, SetterCall
 from .domain import Object
 from .engine import Engine
 from .relevance import Key, Relevance
@@ -22,7 +22,8 @@ class Chain:
     """The parts of one analysis.
 
     ``fields`` are the classes and attributes that turned out to hold a model, ``calls`` the calls of a setter, ``missing`` what was not
-    followed, ``assumptions`` the names of those used, ``doubts`` what no proof can rest on, ``workers`` the classes that were run.
+    followed, ``assumptions`` the names of those used, ``doubts`` what no proof can rest on, ``missed`` the lookups of a key
+    that found nothing, ``workers`` the classes that were run.
     """
 
     program: Program
@@ -39,6 +40,7 @@ class Chain:
     calls: list[SetterCall] = field(default_factory=list)
     assumptions: set[str] = field(default_factory=set)
     doubts: dict[Location, NotEstablished] = field(default_factory=dict)
+    missed: list[Miss] = field(default_factory=list)
     workers: list[ClassValue] = field(default_factory=list)
 
     @property
@@ -79,6 +81,7 @@ class Chain:
         """Keep what an engine's run came to beside the graph."""
         self.missing |= engine.unfollowed
         self.doubts |= engine.doubts
+        self.missed += engine.missed
         self.calls += engine.setter_calls
         self.assumptions |= engine.assumptions
 

@@ -8,6 +8,7 @@ from .. import ir
 from ..graph import Node
 from .domain import UNKNOWN, Closure, Exact, Items, Something, Val, exact, is_constant, join
 from .items import items_of, truth
+from .lookups import decided_by_missing, has_entry
 from .store import State
 from .texts import test_text, text_of
 from .tracks import tracked
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 def boolean(engine: Engine, node: ir.Boolean, state: State) -> Val:
     left = engine.evaluate(node.left, state)
+    decided_by_missing(engine, left, node.at)
     answer = truth(engine, state, left)
     if answer is (node.op == "or"):
         return left
@@ -62,7 +64,10 @@ def compare(engine: Engine, node: ir.Compare, state: State) -> Val:
     marks: frozenset[object] = frozenset()
     for op, operand in node.comparisons:
         right = engine.evaluate(operand, state)
-        answers.append(_compare(engine, state, op, left, right))
+        decided_by_missing(engine, left, node.at)
+        answers.append(_in_config(engine, op, left, right, node.at) if op in ("in", "not in") and right.origin else None)
+        if answers[-1] is None:
+            answers[-1] = _compare(engine, state, op, left, right)
         if op not in ("is", "is not"):
             marks |= tracked(state, left) | tracked(state, right)
         left = right
@@ -89,6 +94,13 @@ def _compare(engine: Engine, state: State, op: str, left: Val, right: Val) -> bo
         case Exact(value=int() as a), Exact(value=int() as b):
             return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}.get(op)
     return None
+
+
+def _in_config(engine: Engine, op: str, left: Val, right: Val, at: ir.At) -> bool | None:
+    """Whether a key is in a config that is in hand."""
+    key = left.only
+    found = has_entry(engine, right, key.value, at) if isinstance(key, Exact) and isinstance(key.value, str) else None
+    return found if found is None or op == "in" else not found
 
 
 def _same(engine: Engine, left: Val, right: Val) -> bool | None:

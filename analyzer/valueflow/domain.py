@@ -117,7 +117,7 @@ class Val:
 
     ``marks``: the nodes that the tracked value passed last. ``carry``: for a reference to something that holds tracked values, pairs of
     the node that put one there and the node that the reference passed last. ``mixed``: other tensors were concatenated to the tracked
-    ones.
+    ones. ``missing``: it stands for an entry that a config in hand does not have.
     """
 
     things: tuple[Thing, ...] = ()
@@ -126,6 +126,7 @@ class Val:
     carry: frozenset[tuple[Node, Node]] = frozenset()
     origin: frozenset[Origin] = frozenset()
     mixed: bool = False
+    missing: bool = False
 
     @property
     def only(self) -> Thing | None:
@@ -158,11 +159,12 @@ def join(a: Val, b: Val) -> Val:
     """Either of two values."""
     if a == b:
         return a
-    if not a.things and not b.things:
-        return Val((), a.open or b.open, a.marks | b.marks, a.carry | b.carry, a.origin | b.origin, a.mixed or b.mixed)
-    things = _join_items(a.things, b.things) or tuple(dict.fromkeys((*a.things, *b.things)))
+    things: tuple[Thing, ...] = ()
+    if a.things or b.things:
+        things = _join_items(a.things, b.things) or tuple(dict.fromkeys((*a.things, *b.things)))
     is_open = a.open or b.open or len(things) > MOST_THINGS
-    return Val(things[:MOST_THINGS], is_open, a.marks | b.marks, a.carry | b.carry, a.origin | b.origin, a.mixed or b.mixed)
+    mixed, missing = a.mixed or b.mixed, a.missing or b.missing
+    return Val(things[:MOST_THINGS], is_open, a.marks | b.marks, a.carry | b.carry, a.origin | b.origin, mixed, missing)
 
 
 def join_all(vals: Iterable[Val]) -> Val:

@@ -16,7 +16,7 @@ from ..interpret.signals import GiveUp
 from ..library.facts import Supposed
 from ..results import Location, NotEstablished
 from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, FunctionValue, Instance, ListValue
-from .asked import Frame, Question, SetterCall
+from .asked import Frame, Miss, Question, SetterCall
 from .domain import UNKNOWN, Exact, Method, Object, Outside, Val, exact
 from .fields import whole
 from .items import is_list, read_element
@@ -66,6 +66,7 @@ class Engine:
     consumed: list[tuple[Object, str, Node]] = field(default_factory=list)
     assumptions: set[str] = field(default_factory=set)
     doubts: dict[Location, NotEstablished] = field(default_factory=dict)
+    missed: list[Miss] = field(default_factory=list)
     unfollowed: dict[Location, NotEstablished] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -213,8 +214,7 @@ class Engine:
         """Whether the model, or a part of it, holds a tracked value."""
         if model.backing is None:
             return False
-        parts = (thing for thing in state.heap if thing.backing is not None and thing.path.startswith(model.path))
-        return any(holds(state, part) for part in parts)
+        return any(holds(state, part) for part in state.heap if part.backing is not None and part.path.startswith(model.path))
 
     def is_running(self, code: ir.Function, receiver: Val | None) -> bool:
         return any(frame.code is code and _objects(frame.receiver) == _objects(receiver) for frame in self.frames)

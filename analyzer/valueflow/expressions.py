@@ -10,8 +10,8 @@ from .calls import call
 from .conditions import boolean, compare, conditional
 from .domain import NONE, UNKNOWN, Closure, Exact, Items, Object, Val, exact, join, join_all
 from .fields import front, initial, read_attribute, whole
-from .items import MOST_ITEMS, entries_of, is_list, items_of, new_list, read_element, truth
-from .lookups import look_up, origin_of, reads_key
+from .items import MOST_ITEMS, entries_of, is_list, is_whole_dict, items_of, new_list, read_element, truth
+from .lookups import look_up, origin_of, raise_on_missing, reads_key
 from .setters import seek_model
 from .store import State
 from .texts import index_text, text_of
@@ -103,6 +103,7 @@ def name(engine: Engine, wanted: str, state: State) -> Val:
 
 def attribute(engine: Engine, node: ir.Attribute, state: State) -> Val:
     holder = evaluate(engine, node.value, state)
+    raise_on_missing(engine, state, holder, node.at)
     if reads_key(engine, state, holder, node.attr):
         return look_up(engine, state, holder, node.attr, None, node.at)
     seek_model(engine, node, holder, state)
@@ -112,6 +113,7 @@ def attribute(engine: Engine, node: ir.Attribute, state: State) -> Val:
 def subscript(engine: Engine, node: ir.Subscript, state: State) -> Val:
     holder, index = evaluate(engine, node.value, state), evaluate(engine, node.index, state)
     key = index.only
+    raise_on_missing(engine, state, holder, node.at)
     if isinstance(key, Exact) and isinstance(key.value, str) and (holder.origin or reads_key(engine, state, holder, key.value)):
         return look_up(engine, state, holder, key.value, None, node.at)
     if isinstance(key, Exact) and isinstance(key.value, str) and (member := enum_member(engine, holder, key.value)) is not None:
@@ -251,6 +253,8 @@ def dict_display(engine: Engine, node: ir.DictDisplay, state: State) -> Val:
         if key is None:
             for name, entry in entries_of(state, val).items():
                 state.write(made, f"[{name!r}]", entry)
+            if not is_whole_dict(state, val):
+                state.write(made, ELEMENT, UNKNOWN)
             continue
         at = evaluate(engine, key, state).only
         if isinstance(at, Exact) and isinstance(at.value, str | int):

@@ -9,7 +9,7 @@ from ..values import ClassValue
 from .assignment import captured
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Val, join, join_all
 from .fields import front
-from .items import is_list, items_of, new_list, read_element
+from .items import fill, is_list, items_of, new_list, read_element
 from .lookups import look_up, reads_key
 from .store import State
 from .texts import text_of
@@ -50,6 +50,8 @@ CHANGES = frozenset({"update", "pop", "popitem", "setdefault", "clear", "__setit
 
 def doubt_method(engine: Engine, state: State, name: str, holder: Val, arguments: Arguments, at: ir.At) -> None:
     """A method that may change what is followed, in a way that is not told exactly."""
+    if name in CHANGES:
+        fill(state, holder)
     if name in CHANGES and any(role == "draft" for role, _ in holder.origin):
         engine.doubt(f"{name}() changes the config", at)
     lists = [thing for thing in holder.objects if matters(state, holder, thing)]

@@ -73,6 +73,13 @@ def is_whole_dict(state: State, holder: Val) -> bool:
     return isinstance(thing, Object) and thing.made and ELEMENT not in state.fields(thing) and thing.path.startswith("dict#")
 
 
+def fill(state: State, val: Val) -> None:
+    """A dict without entries goes where it may be given some: from here on it is not known to have none."""
+    for thing in val.objects:
+        if thing.made and thing.path.startswith("dict#") and not state.fields(thing):
+            state.write(thing, ELEMENT, UNKNOWN)
+
+
 def new_dict(engine: Engine, state: State, entries: dict[str, Val]) -> Val:
     engine.serial += 1
     made = Object(f"dict#{engine.serial}", External("builtins.dict"), made=True)

@@ -9,9 +9,11 @@ from .. import ir
 from ..graph import Node
 from ..results import Location
 from ..values import ClassValue, External
-from .domain import UNKNOWN, Items, Object, Origin, Val, exact, join, join_all
+from .asked import Miss
+from .domain import NONE, UNKNOWN, Exact, Items, Object, Origin, Val, exact, join, join_all
 from .fields import read_attribute
-from .store import State
+from .items import is_whole_dict
+from .store import Raising, State
 from .tracks import ITEMS, shown
 
 if TYPE_CHECKING:
@@ -61,6 +63,10 @@ def look_up(engine: Engine, state: State, holder: Val, name: str, default: Val |
     """The entry ``name``, or ``default``; None as default means that a missing entry raises."""
     found = _found(engine, state, holder, name)
     missing = bound(engine, holder) and any(_value(engine, origin, name) is ABSENT for origin in holder.origin)
+    if (missing and surely_missing(engine, holder, name)) or (name in engine.question.keys and is_empty_stand_in(engine, state, holder)):
+        return _missed(engine, state, name, default, at)
+    if name in engine.question.keys and says_nothing(engine, holder, name):
+        return _missed(engine, state, name, NONE, at)
     if not bound(engine, holder):
         state.unsure = True
     if engine.question.ids is not None and name in engine.question.keys and not found.things and not missing:
@@ -68,10 +74,69 @@ def look_up(engine: Engine, state: State, holder: Val, name: str, default: Val |
     if name in engine.question.keys and not (missing and default is not None and not found.things and not found.open):
         found = _read(engine, state, holder, found, name, at)
     if default is not None and (missing or not bound(engine, holder)):
-        return join(found, default) if found.things or found.open else default
+        return join(found, default) if found.things or found.open else replace(default, missing=missing)
     if missing:
         state.unsure = True
     return found
+
+
+def surely_missing(engine: Engine, holder: Val, name: str) -> bool:
+    """Whether the draft's config, which is in hand, has no such entry. What is no key of the flow may be an attribute of the config's
+    class; in a dict it is not."""
+    of_draft = bool(holder.origin) and all(role == "draft" and role in engine.question.configs for role, _ in holder.origin)
+    absent = of_draft and all(_value(engine, origin, name) is ABSENT for origin in holder.origin)
+    in_dict = bool(holder.objects) and all(isinstance(thing, Object) and thing.loaded for thing in holder.things) and not holder.open
+    return absent and (in_dict or (name in engine.question.keys and not holder.objects))
+
+
+def says_nothing(engine: Engine, holder: Val, name: str) -> bool:
+    """Whether the draft's config has a null where the ids should be."""
+    of_draft = bool(holder.origin) and all(role == "draft" for role, _ in holder.origin)
+    return of_draft and all(_value(engine, origin, name) is None for origin in holder.origin)
+
+
+def has_entry(engine: Engine, holder: Val, name: str, at: ir.At) -> bool | None:
+    """Whether the draft's config has an entry, where it is in hand; None for all else."""
+    if not holder.origin or any(role != "draft" or role not in engine.question.configs for role, _ in holder.origin):
+        return None
+    found = {_value(engine, origin, name) is not ABSENT for origin in holder.origin}
+    if found == {False}:
+        miss(engine, name if name in engine.question.keys else "", at)
+    return found.pop() if len(found) == 1 else None
+
+
+def is_empty_stand_in(engine: Engine, state: State, holder: Val) -> bool:
+    """Whether a lookup is in a dict without entries that the program made: ``eagle_config or {}``."""
+    thing = holder.only
+    of_program = isinstance(thing, Object) and is_whole_dict(state, holder) and not holder.origin
+    return of_program and "draft" in engine.question.configs and isinstance(thing, Object) and not state.fields(thing)
+
+
+def miss(engine: Engine, key: str, at: ir.At, default: str = "") -> None:
+    """What the draft's config does not have decides here."""
+    engine.missed.append(Miss(key, engine.location(at), default))
+
+
+def decided_by_missing(engine: Engine, val: Val, at: ir.At) -> None:
+    """A condition looks at what stands for a missing entry."""
+    if val.missing and val.only == Exact(None):
+        miss(engine, "", at)
+
+
+def raise_on_missing(engine: Engine, state: State, holder: Val, at: ir.At) -> None:
+    """What is asked of a None that stands for a missing entry raises."""
+    if holder.missing and holder.only == Exact(None):
+        miss(engine, "", at)
+        raise Raising(state)
+
+
+def _missed(engine: Engine, state: State, name: str, default: Val | None, at: ir.At) -> Val:
+    """A lookup that finds nothing: what stands in for the entry, or it raises."""
+    if name in engine.question.keys:
+        miss(engine, name, at, "" if default is None else shown(state, default))
+    if default is None:
+        raise Raising(state)
+    return replace(default, missing=True)
 
 
 def _found(engine: Engine, state: State, holder: Val, name: str) -> Val:
@@ -83,7 +148,7 @@ def _found(engine: Engine, state: State, holder: Val, name: str) -> Val:
         value = _value(engine, (role, path), name)
         if value is not ABSENT:
             entry = convert(engine, state, value, ".".join((role, *path, name)))
-            parts.append(replace(entry, origin=frozenset({(role, (*path, name))})))
+            parts.append(replace(entry, origin=frozenset({(role, (*path, name))}), missing=value is None))
         elif role not in engine.question.configs:
             parts.append(replace(UNKNOWN, origin=frozenset({(role, (*path, name))})))
     return join_all(parts)

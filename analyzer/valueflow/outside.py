@@ -9,8 +9,8 @@ from .. import ir
 from ..values import MISSING, ClassValue, External, Instance
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_constant, join, join_all
 from .fields import NOT_CARRIED, built_attribute, read_attribute
-from .items import entries_of, items_of, new_dict, new_list, read_element
-from .lookups import look_up, origin_of, reads_key
+from .items import entries_of, fill, items_of, new_dict, new_list, read_element
+from .lookups import has_entry, look_up, origin_of, reads_key
 from .setters import seek_model
 from .store import State
 from .tracks import held, is_collection, shown, tracked
@@ -89,6 +89,8 @@ def _hasattr(engine: Engine, node: ir.Call, state: State) -> Val:
     holder, wanted = [*_values(engine, node, state), UNKNOWN, UNKNOWN][:2]
     key = wanted.only
     if isinstance(key, Exact) and isinstance(key.value, str):
+        if (answer := has_entry(engine, holder, key.value, node.at)) is not None:
+            return exact(answer)
         answers = {_has(engine, state, thing, key.value) for thing in holder.things} if not holder.open else {None}
         if len(answers) == 1 and (answer := answers.pop()) is not None:
             return exact(answer)
@@ -101,6 +103,8 @@ def _setattr(engine: Engine, node: ir.Call, state: State) -> Val:
         key = engine.evaluate(wanted.value, state).only
         if isinstance(key, Exact) and isinstance(key.value, str):
             engine.assign(state, ir.Attribute(holder.value, key.value, node.at), engine.evaluate(val.value, state), node.at)
+        elif any(role == "draft" for role, _ in engine.evaluate(holder.value, state).origin):
+            engine.doubt("the draft's config is written to, under a name that is not known", node.at)
     return NONE
 
 
@@ -225,6 +229,10 @@ def call_outside(engine: Engine, node: ir.Call, callee: Val, name: str, argument
     origin = callee.origin.union(*(origin_of(engine, val) for val in arguments.all()))
     last = name.rpartition(".")[2]
     given = [val for val in arguments.all() if tracked(state, val)]
+    for val in arguments.all():
+        fill(state, val)
+        if any(thing.loaded and thing.cls is not None and thing.path.startswith("draft.") for thing in val.objects):
+            engine.doubt(f"what {last or 'a call'}() does with a part of the draft's config is not known", node.at)
     if not given:
         return replace(UNKNOWN, origin=origin)
     copied = copy_of(engine, state, name, arguments)

@@ -10,6 +10,7 @@ from .engine import Engine
 from .fields import initial, whole
 from .holders import delete_item, extend_in_place, put
 from .items import read_element, truth
+from .lookups import decided_by_missing
 from .store import Raising, State, joined
 from .texts import text_of
 from .tracks import tracked
@@ -137,6 +138,7 @@ def _augmented(engine: Engine, node: ir.AugmentedAssign, state: State) -> None:
 
 def _if(engine: Engine, node: ir.If, state: State) -> State | None:
     test = engine.evaluate(node.test, state)
+    decided_by_missing(engine, test, node.at)
     answer = truth(engine, state, test)
     if answer is not None and not test.marks:
         return run_block(engine, node.body if answer else node.orelse, state)
