@@ -19,7 +19,8 @@ def find_exports(scan: Scan, keys: tuple[str, ...]) -> tuple[Export, ...]:
     for path in scan.tree.tree.grep(tuple(key.encode() for key in keys)) if keys else ():
         module = None if path == MODEL or is_test(path) else scan.index.module(scan.index.module_of(path))
         for node in ast.walk(module.tree) if module is not None else ():
-            found += [Export(key, shown(value), Location(scan.tree.printed(path), value.lineno)) for key, value in written(node, keys)]
+            pairs = [(key, value) for key, value in written(node, keys) if any(isinstance(each, ast.Name) for each in ast.walk(value))]
+            found += [Export(key, shown(value), Location(scan.tree.printed(path), value.lineno)) for key, value in pairs]
     return tuple(dict.fromkeys(found))[:MOST_EXPORTS]
 
 

@@ -50,7 +50,7 @@ class Judge:
             if isinstance(answer, Outcome) and self.holds_target(join):
                 return answer, None
             if isinstance(answer, Outcome):
-                unknown = unknown or answer
+                unknown = unknown or (None if self.is_other(join) else answer)
                 continue
             if answer is not None and fed and atom not in fed:
                 return Outcome(reason="a layer of the draft is fed with a hidden state that is not this concatenation", at=answer.at), None
@@ -61,16 +61,18 @@ class Judge:
         if len(found) == 1:
             ((points, one),) = found.items()
             return Outcome(captured=points, recorded=one.recorded, site=one.site), one.at
-        if not found and unknown is not None:
-            return unknown, None
         if not found:
-            return Outcome(reason=NOTHING_SEEN), None
+            return unknown or Outcome(reason=NOTHING_SEEN, silent=True), None
         shown = "; ".join(f"{', '.join(points)} at {found[points].at}" for points in sorted(found))
         return Outcome(reason=f"more than one concatenation may feed fc: {shown}", at=next(iter(found.values())).at), None
 
     def holds_target(self, join: Join) -> bool:
         """Whether a concatenation is known to hold something of the target."""
         return any(self.related(piece.now) or self.related(piece.then) for piece in join.pieces or ())
+
+    def is_other(self, join: Join) -> bool:
+        """Whether a part of a concatenation is known, and is nothing of the target: then it is none of hidden states."""
+        return any(isinstance(piece.now, Content) and not self.related(piece.now) for piece in join.pieces or ())
 
     def handed(self) -> Handed | None:
         """The one call of an engine's setter; the last one where each sets the ids anew."""
@@ -262,7 +264,7 @@ def judge_run(machine: Machine, ledger: Ledger) -> tuple[Outcome, Location | Non
     judge = Judge(machine, ledger, streams)
     ledger.recorded = judge.records()
     verdict = judge.verdict()
-    if verdict[0].reason == NOTHING_SEEN and (handed := judge.handed()):
+    if verdict[0].silent and (handed := judge.handed()):
         reason = f"the ids are handed to {handed.setter}: what is captured is for the engine's source to say"
         verdict = Outcome(reason=reason, at=handed.at, handed=handed), None
     ledger.ended = True

@@ -36,6 +36,8 @@ class Outcome:
     reason: str | None = None
     at: Location | None = None
     before_layers: bool = False
+    silent: bool = False
+    """Of a trainer: it ran to its end, and nothing of the target is known to have been concatenated."""
     recorded: tuple[str, ...] | None = None
     """Of a trainer: all that is kept together with what is captured, where that is more."""
     site: Location | None = None

@@ -21,7 +21,7 @@ from .interpret.open_target import STUB, run_target, the_object
 from .interpret.recording import Given, Ledger
 from .interpret.signals import GiveUp, NeedDecision, Raised
 from .ir import At, Const
-from .judgement import NOTHING_SEEN, judge_run
+from .judgement import judge_run
 from .library.recorded_files import frozen
 from .library.samples import SAMPLE
 from .library.tables import Library
@@ -116,7 +116,7 @@ class Way:
                 answer.outcomes.append((Outcome(reason=f"too many open conditions: {need.condition.key}", at=need.condition.at), None))
                 break
             something = outcome.captured is not None or outcome.handed is not None
-            if (quick and something) or not (something or outcome.error is not None or outcome.reason == NOTHING_SEEN):
+            if (quick and something) or not (something or outcome.error is not None or outcome.silent):
                 break
         return answer
 
@@ -201,7 +201,7 @@ class Answer:
     def settled(self) -> tuple[Outcome, Location | None]:
         """The one outcome of all runs. A run that raises has trained nothing, so it is left out where another one does not raise."""
         alive = [each for each in self.outcomes if each[0].error is None] or self.outcomes[:1]
-        loud = [each for each in alive if each[0].reason != NOTHING_SEEN]
+        loud = [each for each in alive if not each[0].silent]
         if loud and len(loud) < len(alive):
             self.assumptions.setdefault("silent-runs", self.texts.get("silent-runs", "silent-runs"))
             alive = loud
