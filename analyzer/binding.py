@@ -7,8 +7,8 @@ to the test with other ids.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from .configs import Config
 from .interpret.recording import Gift, Given, last_name
@@ -58,6 +58,13 @@ def read_run_config(config: Config) -> RunConfig:
         values[key] = gift if same else MISSING
         places[key] = Location(config.path_printed, config.line_of(*path))
     return RunConfig(config.path_printed, values, {key: gift for key, gift in values.items() if isinstance(gift, tuple)}, places)
+
+
+def read_draft_ids(config: Config, keys: Sequence[str]) -> RunConfig | None:
+    """The ids of a draft's own config, by the flow's keys; None where it has none. All else in it says nothing of a training."""
+    whole = read_run_config(config)
+    lists = {key: ids for key, ids in whole.lists.items() if key in keys}
+    return replace(whole, values=dict(lists), lists=lists) if lists else None
 
 
 def leaves(value: dict[str, Json], path: Path) -> Iterator[tuple[Path, Json]]:

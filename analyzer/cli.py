@@ -42,6 +42,9 @@ Drafts = Annotated[
     typer.Option("--draft", metavar="DIR|CONFIG", help="A draft's config.json, its folder, or a folder of drafts. Repeatable."),
 ]
 TrainConfig = Annotated[str | None, typer.Option("--train-config", metavar="FILE", help="The config of the training run, in JSON.")]
+TrainEngine = Annotated[
+    str | None, typer.Option("--train-engine", metavar="SOURCE", help="The source of the engine that the trainer captures with.")
+]
 Layers = Annotated[str | None, typer.Option("--layers", metavar="N", help="The number of layers of the target.")]
 IdLists = Annotated[list[str] | None, typer.Option("--ids", metavar="2,30,58|default", help="An id list. Repeatable.")]
 Drawings = Annotated[
@@ -76,8 +79,9 @@ def _group(version: Annotated[bool, typer.Option("--version", help="Print the ve
 @app.command()
 def check(
     source: Sources, draft: Drafts = None, target: Target = None, train: Train = None, train_config: TrainConfig = None,
-    flow: Flows = None, model: Models = None, layers: Layers = None, select: Select = None, ignore: Ignore = None,
-    fail_on: FailOn = "warning", flow_file: FlowFile = None, format: Format = None, output_format: Outputs = None,
+    train_engine: TrainEngine = None, flow: Flows = None, model: Models = None, layers: Layers = None,
+    select: Select = None, ignore: Ignore = None, fail_on: FailOn = "warning",
+    flow_file: FlowFile = None, format: Format = None, output_format: Outputs = None,
     quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what every target class captures and what is wrong with it, also with the draft and the trainer that are given."""
@@ -91,7 +95,7 @@ def check(
     rules, least = chosen(RULES, select or (), ignore or ()), severity(fail_on)
     drafts = tuple(draft or ())
     narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, flow_file
-    compared = drafts[0] if drafts else None, train, train_config, drafts[1:]
+    compared = drafts[0] if drafts else None, train, train_config, drafts[1:], train_engine
     asked = [Request(each, *narrowed, *compared) for each in source]
     judged = [(analysis, judge(analysis, rules)) for analysis in map(pipeline(), asked)]
     emit(outputs, {"text": lambda colour: _check_text(judged, detail, colour), "json": lambda _: _check_json(judged)})

@@ -15,11 +15,11 @@ import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .comparison import compare
-from .configs import load_config
+from .configs import Config, load_config
 from .contract_file import contract_side, is_contract, read_contract_file
 from .drafts import find_drafts
 from .errors import BadInput
@@ -33,7 +33,7 @@ from .results import Analysis, Comparison, ContractAnalysis, Location, NotEstabl
 from .serving import server
 from .source import SourceTree, open_source
 from .target import ConfigFacts, read_target
-from .trained import train_source
+from .trained import Training, train_source
 from .weights import read_weights
 from .wiring import DEFAULT_LAYERS, Found, evaluate_all, find_targets
 
@@ -153,20 +153,28 @@ def against_training(request: Request, one: Opened) -> Iterator[Comparison]:
     layers = request.layers or one.config.num_layers()
     drafts = find_drafts(request.drafts)
     stored = [(load_config(draft), read_weights(draft, one.program.flow.pipeline.projections)) for draft in drafts]
-    trained = None if request.train is None else training_side(request.train, request.train_config, one, layers)
     served = server(one.tree, request.target)
     for draft, weights in stored:
         one.problems.extend([weights.open] if weights.open is not None else ())
+        trained = None if request.train is None else training_side(request, request.train, draft, one, layers)
         yield from compare(one.program, one.targets, one.config, layers, draft, trained, served, weights.width)
 
 
-def training_side(train: str, run_config: str | None, one: Opened, layers: int | None) -> Side:
+def training_side(request: Request, train: str, draft: Config, one: Opened, layers: int | None) -> Side:
     """What the draft was trained on, from the trainer's source or from its contract."""
     if not is_contract(train):
-        return train_source(train, run_config, one.program, one.config, layers)
-    if run_config is not None:
+        return train_source(Training(train, request.train_config, draft, train_engine(request, one)), one.program, one.config, layers)
+    if request.train_config is not None:
         raise BadInput(f"--train {train} is a contract, which holds the ids of its run: leave out --train-config")
     return contract_side(read_contract_file(train), one.program.flow.name, layers, one.config.hidden_size())
+
+
+def train_engine(request: Request, one: Opened) -> Engine | None:
+    """The engine that the trainer captures with, where its source was given."""
+    if request.train_engine is None:
+        return None
+    asked = ContractRequest(request.train or "", (one.program.flow.name,), request.layers, request.target, None, None, request.train_engine)
+    return dict(engines_for(replace(asked, models=request.models))).get(one.program.flow.name)
 
 
 def choose_flows(request: Request) -> list[Flow]:

@@ -15,7 +15,8 @@ class Request:
     ``flows`` and ``models`` narrow the run; empty means all of them. ``target`` is the path of the target's config (a file or its
     folder). ``ids`` are the id lists to evaluate; None lets the program run every id and the default. ``flow_file`` describes a
     flow that is not built in. ``draft`` is the path of the draft's config, ``more_drafts`` are those of others, ``train`` the
-    source of the trainer, ``train_config`` the path of the training run's config.
+    source of the trainer, ``train_config`` the path of the training run's config, ``train_engine`` the source of the
+    engine that the trainer captures with.
     """
 
     source: str
@@ -29,6 +30,7 @@ class Request:
     train: str | None = None
     train_config: str | None = None
     more_drafts: tuple[str, ...] = ()
+    train_engine: str | None = None
 
     @property
     def drafts(self) -> tuple[str, ...]:

@@ -7,32 +7,94 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from .binding import Bound, RunConfig, bind, read_run_config, undecided
-from .configs import load_config
+from .binding import Bound, RunConfig, bind, read_draft_ids, read_run_config, undecided
+from .configs import Config, load_config
+from .engine_use import Engine
 from .entries import Entry, Scan, find_selections, other_writers, runs_alone
 from .evaluation import Program
 from .interpret.code import Code
 from .interpret.recording import Given
 from .judgement import NOTHING_SEEN
-from .results import Assumption, Location, Side, Step
+from .results import Assumption, Location, Side, Step, TrainedList
 from .target import ConfigFacts
 from .trainer import TrainerIndex, open_trainer
-from .training import Answer, Trainer, Way
+from .training import MOST_RUNS, Answer, Budget, Trainer, Way
 from .training_facts import load_training_facts
+from .trainings import Asked, trainings
 
 
-def train_source(source: str, run_config: str | None, program: Program, config: ConfigFacts, layers: int | None) -> Side:
-    """The training side of a trainer that the user named, for the target that an engine is read for; BadInput where it cannot be read."""
-    tree = open_trainer(source)
-    run = None if run_config is None else read_run_config(load_config(run_config))
+@dataclass(frozen=True, slots=True)
+class Training:
+    """What is known of a draft's training: the trainer's ``source``, the config of the run, the draft's own config, the engine that the
+    trainer captures with."""
+
+    source: str
+    run_config: str | None
+    draft: Config | None = None
+    engine: Engine | None = None
+
+
+def train_source(given: Training, program: Program, config: ConfigFacts, layers: int | None) -> Side:
+    """The training side of a trainer that the user named, for the target that an engine is read for; BadInput where it cannot be read.
+
+    The programs of the trainer are run first; where they come to nothing, the selections themselves. Where no config of a run is given,
+    the draft's config is what a trainer read that asks for the ids by the key that they stand under.
+    """
+    tree = open_trainer(given.source)
+    run = None if given.run_config is None else read_run_config(load_config(given.run_config))
     if layers is None:
-        place = Location(tree.printed(""), 1)
-        return unproved("how many layers the target has is not known: give its config with --target", place)
+        return unproved("how many layers the target has is not known: give its config with --target", Location(tree.printed(""), 1))
     facts = load_training_facts(tree.package)
     trainer = Trainer(Scan(TrainerIndex(tree), tree), Code(tree.printed), program.library, facts, config, layers)
-    return train(trainer, run)
+    first = train(trainer, run)
+    own = None if run is not None or given.draft is None else read_draft_ids(given.draft, program.flow.pipeline.keys)
+    flow = program.flow.name
+    if first.points is None and own is not None:
+        first = first_proved(first, by_draft(train(renewed(trainer), own)))
+    if first.points is None and own is not None:
+        first = first_proved(first, by_draft(select(renewed(trainer), flow, own, given.engine)))
+    return first if first.points is not None else first_proved(first, select(renewed(trainer), flow, run, given.engine))
+
+
+def first_proved(first: Side, other: Side) -> Side:
+    """The second side where it is proved, else the first."""
+    return first if other.points is None else other
+
+
+def renewed(trainer: Trainer) -> Trainer:
+    """The trainer with its runs still to come."""
+    return replace(trainer, budget=Budget(MOST_RUNS))
+
+
+def by_draft(side: Side) -> Side:
+    """A side whose ids come from the draft's config; one that they do not decide is not established by it."""
+    if side.points is None or side.ids is None:
+        return replace(side, points=None, status="not established")
+    text = "the trainer read the ids from the config that the draft is served with, under the same key"
+    return replace(side, assumptions=(*side.assumptions, Assumption("draft-config", text)))
+
+
+def select(trainer: Trainer, flow: str, config: RunConfig | None, engine: Engine | None) -> Side:
+    """What the selections of a flow come to, each by itself; all must come to the same."""
+    engines = ((flow, engine),) if engine is not None else ()
+    made, _ = trainings(trainer, Asked((flow,), (None,) if config is None else None, config, engines))
+    sides = [side_of_row(training.symbol, training.at, row) for training in made for row in training.evaluated]
+    sides += [unproved(training.reason or "", training.reason_at) for training in made if not training.evaluated]
+    if not sides:
+        return unproved(f"no selection of the trainer is for {flow}", Location(trainer.scan.tree.printed(""), 1))
+    return agreed(sides, "the trainer has more than one selection")
+
+
+def side_of_row(symbol: str, at: Location, row: TrainedList) -> Side:
+    """What one selection comes to."""
+    one = row.evaluation
+    if row.fc is None or one.status != "established":
+        reason = f"{symbol} raises {one.error}" if one.error is not None else row.fc_reason or one.reason
+        return Side(None, one.ids, "not established", reason, row.fc_at or one.reason_at or at, at, one.assumptions)
+    path = (*one.path, Step("selected", f"{len(row.fc)} parts", ", ".join(row.fc), at))
+    return Side(row.fc, one.ids, "established", None, None, path[0].at, one.assumptions, path)
 
 
 def train(trainer: Trainer, config: RunConfig | None) -> Side:

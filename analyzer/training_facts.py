@@ -45,8 +45,8 @@ def load_training_facts(package: str) -> TrainingFacts:
     check_keys(engine, ENGINE, (), "engine.")
     names = TargetNames(*(frozenset(texts(parts, key)) for key in TARGET), *(frozenset(texts(engine, key)) for key in ENGINE))
     facts = build_facts(package, entries(data, "assumption"))
-    words = (texts(data, key) for key in ("selections", "loads", "saves"))
-    return TrainingFacts(names, tuple(flow_words(table(data, "flows"))), *words, facts)
+    selections, loads, saves = (texts(data, key) for key in ("selections", "loads", "saves"))
+    return TrainingFacts(names, tuple(flow_words(table(data, "flows"))), selections, loads, saves, facts)
 
 
 def flow_words(flows: Table) -> Iterator[FlowWords]:

@@ -56,11 +56,9 @@ def trainings(trainer: Trainer, asked: Asked) -> tuple[list[Training], list[NotE
     """The trainings of a trainer, in order of their places; and what was left out, with the reason."""
     lines = all_selections(trainer)
     named = [(line, flow_of(line[-1], (), trainer.facts.flows)) for line in lines]
-    if any(flow is not None for _, flow in named):
-        chosen = [(line, flow) for line, flow in named if flow is not None]
-        left = [left_out(trainer, line[-1]) for line, flow in named if flow is None]
-    else:
-        chosen, left = named, []
+    telling = any(flow is not None for _, flow in named)
+    chosen = [(line, flow) for line, flow in named if flow is not None or not telling]
+    left = [left_out(trainer, line[-1]) for line, flow in named if flow is None and telling]
     made: list[Training] = []
     entered: set[object] = set()
     for line, flow in chosen:
@@ -184,9 +182,9 @@ class Study:
             outcomes = [(answer.settled()[0], answer)]
         for outcome, answer in outcomes:
             self.entered |= answer.ran if outcome.captured is not None or outcome.handed is not None else set()
-        outcome, answer = outcomes[0]
-        rival = next((each for each, _ in outcomes if (each.captured, each.handed) != (outcome.captured, outcome.handed)), None)
-        if rival is not None:
+        outcome, answer = next((each for each in outcomes if is_proved(each[0])), outcomes[0])
+        several = ids is not None and len(way.sources) > 1
+        if outcome.error is None and is_proved(outcome) and several and any(differs(way, each, ids, outcome) for each in way.sources):
             named = ", ".join(plain(each.key) for each in way.sources)
             return open_list(self.blank(ids), f"the ids may come from any of {named}, which come to different points"), None, None
         return self.listed(outcome, answer, ids)
@@ -236,6 +234,17 @@ class Study:
         if results[0] is None or results[1] is None or sorted(results[0]) != sorted(results[1]):
             return None
         return "layers" if results[0] == results[1] else "ids"
+
+
+def is_proved(outcome: Outcome) -> bool:
+    """Whether an outcome says what is trained, or that the trainer raises."""
+    return outcome.captured is not None or outcome.handed is not None or outcome.error is not None
+
+
+def differs(way: Found, source: Source, ids: Ids, outcome: Outcome) -> bool:
+    """Whether the same ids at another value from outside come to something else, on any way that comes to something."""
+    other, _ = way.way.run(Given(ways={source.key: ids}), quick=True).settled()
+    return is_proved(other) and (other.captured, other.handed) != (outcome.captured, outcome.handed)
 
 
 def bound(found: Found, config: RunConfig) -> tuple[Source, Ids] | None:

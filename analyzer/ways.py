@@ -11,7 +11,7 @@ from itertools import islice
 
 from .binding import Probe
 from .entries import Entry, find_selections, runs_alone
-from .interpret.recording import Given
+from .interpret.recording import Given, last_name
 from .judgement import NOTHING_SEEN
 from .lifecycle import Life, lives
 from .outcome import Outcome
@@ -142,16 +142,17 @@ class Search:
 
 
 def run_with(found: Found, source: Source, ids: tuple[int, ...] | None) -> tuple[Outcome, Answer]:
-    """What a way comes to with ids in the place of a source; with None, what it comes to where none are given."""
+    """What a way comes to with ids in the place of a source; with None, what it comes to where none are given anywhere."""
     if ids is not None:
         answer = found.way.run(Given(ways={source.key: ids}))
         return answer.settled()[0], answer
-    kept: list[tuple[Outcome, Answer]] = []
+    tried: list[tuple[Outcome, Answer]] = []
     for absent in ((), None):
-        answer = found.way.run(Given(ways={source.key: absent}))
-        outcome, _ = answer.settled()
-        if outcome.error is None:
-            answer.assumptions["absent-ids"] = answer.texts.get("absent-ids", "absent-ids")
-            kept.append((outcome, answer))
-    settled = [each for each in kept if each[0].captured is not None or each[0].handed is not None]
-    return (settled or kept or [(Outcome(reason=f"without ids in {source.key} the trainer raises"), answer)])[0]
+        names = dict.fromkeys((name for each in found.sources if (name := last_name(each.key)) is not None), absent)
+        answer = found.way.run(Given(names, dict.fromkeys((each.key for each in found.sources), absent)))
+        tried.append((answer.settled()[0], answer))
+        answer.assumptions["absent-ids"] = answer.texts.get("absent-ids", "absent-ids")
+    trained = [each for each in tried if each[0].captured or each[0].handed is not None]
+    if len({(outcome.captured, outcome.handed) for outcome, _ in trained}) > 1:
+        return Outcome(reason="an empty list of ids and none at all come to different points"), trained[0][1]
+    return next(iter(trained), tried[-1])
