@@ -23,6 +23,7 @@ from ..values import (
 )
 from .branch import lift, map_leaves, pick, require
 from .classes import enum_members, find_in_class, is_enum
+from .stacks import note_state
 from .watch import check
 
 if TYPE_CHECKING:
@@ -149,22 +150,9 @@ def subscript(machine: Machine, value: Value, index: Value) -> Value:
         return over(machine, index, lambda i: subscript(machine, value, i))
     match value:
         case ListValue():
-            if SAMPLE in value.state and not isinstance(index, slice):
-                return value.state[SAMPLE]
-            item = sequence_item(
-                machine, items_of(machine, value), index, "list", lambda part: machine.new_list(part, modules=value.modules)
-            )
-            if isinstance(item, ListValue):
-                machine.note_cut(value.state.get("items"), item.state.get("items"))
-            if value.modules and isinstance(item, Unknown) and machine.ledger is not None:
-                machine.ledger.made.add(item.key)
-            return item
+            return list_item(machine, value, index)
         case tuple():
-            found = sequence_item(machine, value, index, "tuple", lambda part: part)
-            if isinstance(index, int) and len(value) == machine.num_layers + 1 and isinstance(found, Tensor):
-                machine.note_site("state", found.cell.get("content"))
-            machine.note_cut(value, found)
-            return found
+            return tuple_item(machine, value, index)
         case str() | range() | bytes():
             if isinstance(index, int | slice):
                 try:
@@ -186,6 +174,25 @@ def subscript(machine: Machine, value: Value, index: Value) -> Value:
         case Unknown():
             return unknown_item(machine, value, index)
     return machine.unknown(f"{machine.show(value)}[{machine.show(index)}]", "an item of a value that is not modelled")
+
+
+def list_item(machine: Machine, value: ListValue, index: Value) -> Value:
+    """An item or a part of a list; of one that was filled in a loop over samples any item is that of a sample."""
+    if SAMPLE in value.state and not isinstance(index, slice):
+        return value.state[SAMPLE]
+    item = sequence_item(machine, items_of(machine, value), index, "list", lambda part: machine.new_list(part, modules=value.modules))
+    if isinstance(item, ListValue):
+        machine.note_cut(value.state.get("items"), item.state.get("items"))
+    if value.modules and isinstance(item, Unknown) and machine.ledger is not None:
+        machine.ledger.made.add(item.key)
+    return item
+
+
+def tuple_item(machine: Machine, value: tuple[Value, ...], index: Value) -> Value:
+    """An item or a part of a tuple."""
+    found = sequence_item(machine, value, index, "tuple", lambda part: part)
+    note_state(machine, value, index, found)
+    return found
 
 
 def unknown_item(machine: Machine, value: Unknown, index: Value) -> Value:

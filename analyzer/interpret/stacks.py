@@ -20,6 +20,13 @@ FLAT = frozenset({"flatten", "reshape", "view"})
 TURNS = frozenset({"permute", "transpose", "movedim", "swapaxes"})
 
 
+def note_state(machine: Machine, states: tuple[Value, ...], index: Value, found: Value) -> None:
+    """An item or a part of a tuple is taken, maybe of that of all hidden states."""
+    if isinstance(index, int) and len(states) == machine.num_layers + 1 and isinstance(found, Tensor):
+        machine.note_site("state", found.cell.get("content"))
+    machine.note_cut(states, found)
+
+
 def stack_of(machine: Machine, tensor: Tensor) -> tuple[Atom, Join] | None:
     """The stack that a tensor is."""
     content = tensor.cell.get("content")
