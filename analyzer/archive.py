@@ -14,6 +14,7 @@ import stat
 import tarfile
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -103,8 +104,9 @@ def is_archive(path: str) -> bool:
     return path.lower().endswith(ARCHIVE_ENDINGS) or zipfile.is_zipfile(path)
 
 
-def open_archive(argument: str, package: str, *, keep_absolute: bool) -> Archive:
-    """Read the list of entries (of a tar: all Python files) and find the package; BadInput where that fails."""
+def open_archive(argument: str, package: str | None, *, keep_absolute: bool) -> Archive:
+    """Read the list of entries (of a tar: all Python files) and find the package, the largest one where none is named; BadInput where
+    that fails."""
     shown = printable(argument)
     place = printed_path(os.path.abspath(argument), keep_absolute=keep_absolute)
     notes = Notes()
@@ -120,6 +122,7 @@ def open_archive(argument: str, package: str, *, keep_absolute: bool) -> Archive
     except BROKEN as error:
         why = printable(str(error)) or type(error).__name__
         raise BadInput(f"{shown}: not an archive that can be read ({why}); fetch it again or give the unpacked folder") from error
+    package = package if package is not None else _largest_package(members)
     holder = _find_holder(members, package)
     if holder is None:
         raise BadInput(f"{shown}: no package {package} in this archive; give an archive of {package}")
@@ -130,6 +133,16 @@ def open_archive(argument: str, package: str, *, keep_absolute: bool) -> Archive
 
 def _joined(folder: str, path: str) -> str:
     return f"{folder}/{path}" if folder and path else folder or path
+
+
+def _largest_package(members: Mapping[str, object]) -> str:
+    """The package with most files that stands at the top, or in a folder at the top."""
+    counted: Counter[str] = Counter()
+    for name in members:
+        folders = name.split("/")[:-1]
+        inner = next((each for depth, each in enumerate(folders[:3]) if "/".join((*folders[: depth + 1], "__init__.py")) in members), None)
+        counted.update([inner or folders[0]] if folders and name.endswith(".py") else [])
+    return max(counted, key=lambda each: (counted[each], each), default="")
 
 
 def _find_holder(members: Mapping[str, object], package: str) -> str | None:

@@ -11,6 +11,7 @@ from functools import cached_property
 from importlib import resources
 from pathlib import PurePosixPath
 
+from .archive import is_archive, open_archive
 from .errors import BadInput
 from .folder import open_any_folder
 from .index import Index, Module
@@ -86,5 +87,8 @@ def open_trainer(argument: str) -> TrainerTree:
         return TrainerTree(SourceTree(store.printed(""), name, find_version(store, name), store.files, store, frozenset(store.files)))
     if os.path.isfile(argument) and argument.endswith(".json"):
         raise BadInput(f"{argument}: a JSON file is no trainer; give the trainer's source (`check --train` takes a contract too)")
-    package = name if os.path.isdir(argument) or not os.path.isfile(argument) else name.split("-")[0]
-    return TrainerTree(open_source(argument, package or "trainer"))
+    if os.path.isfile(argument) and is_archive(argument):
+        archive = open_archive(argument, None, keep_absolute=os.path.isabs(argument))
+        found = find_version(archive, archive.package)
+        return TrainerTree(SourceTree(archive.printed(""), archive.package, found, archive.files, archive, frozenset(archive.files)))
+    return TrainerTree(open_source(argument, name or "trainer"))

@@ -152,7 +152,8 @@ def subscript(machine: Machine, value: Value, index: Value) -> Value:
         case ListValue():
             return list_item(machine, value, index)
         case tuple():
-            return tuple_item(machine, value, index)
+            found = sequence_item(machine, value, index, "tuple", lambda part: part)
+            return note_state(machine, value, index, found)
         case str() | range() | bytes():
             if isinstance(index, int | slice):
                 try:
@@ -177,7 +178,7 @@ def subscript(machine: Machine, value: Value, index: Value) -> Value:
 
 
 def list_item(machine: Machine, value: ListValue, index: Value) -> Value:
-    """An item or a part of a list; of one that was filled in a loop over samples any item is that of a sample."""
+    """An item or a part of a list; one that was filled in a loop over samples holds samples."""
     if SAMPLE in value.state and not isinstance(index, slice):
         return value.state[SAMPLE]
     item = sequence_item(machine, items_of(machine, value), index, "list", lambda part: machine.new_list(part, modules=value.modules))
@@ -186,13 +187,6 @@ def list_item(machine: Machine, value: ListValue, index: Value) -> Value:
     if value.modules and isinstance(item, Unknown) and machine.ledger is not None:
         machine.ledger.made.add(item.key)
     return item
-
-
-def tuple_item(machine: Machine, value: tuple[Value, ...], index: Value) -> Value:
-    """An item or a part of a tuple."""
-    found = sequence_item(machine, value, index, "tuple", lambda part: part)
-    note_state(machine, value, index, found)
-    return found
 
 
 def unknown_item(machine: Machine, value: Unknown, index: Value) -> Value:

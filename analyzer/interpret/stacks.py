@@ -20,11 +20,12 @@ FLAT = frozenset({"flatten", "reshape", "view"})
 TURNS = frozenset({"permute", "transpose", "movedim", "swapaxes"})
 
 
-def note_state(machine: Machine, states: tuple[Value, ...], index: Value, found: Value) -> None:
-    """An item or a part of a tuple is taken, maybe of that of all hidden states."""
+def note_state(machine: Machine, states: tuple[Value, ...], index: Value, found: Value) -> Value:
+    """An item or a part of a tuple was taken, maybe of that of all hidden states."""
     if isinstance(index, int) and len(states) == machine.num_layers + 1 and isinstance(found, Tensor):
         machine.note_site("state", found.cell.get("content"))
     machine.note_cut(states, found)
+    return found
 
 
 def stack_of(machine: Machine, tensor: Tensor) -> tuple[Atom, Join] | None:
