@@ -17,7 +17,7 @@ from .target import read_target
 from .trainer import TrainerIndex, TrainerTree, open_trainer
 from .training import Budget, Trainer
 from .training_facts import load_training_facts
-from .trainings import Asked, trainings
+from .trainings import Asked, all_selections, trainings
 from .wiring import DEFAULT_LAYERS
 
 MOST_RUNS = 20_000
@@ -39,7 +39,9 @@ def read_contract(request: ContractRequest, flow: Flow, engines: Mapping[str, En
     made, left = trainings(trainer, Asked(request.flows, request.ids, run_config(request), tuple(engines.items())))
     if not made and not left:
         words = ", ".join((*facts.selections, *sorted(facts.names.setters)))
-        left = [NotEstablished("the trainer", f"nothing in it looks into a target: no function names {words}", place(tree))]
+        nothing = f"nothing in it looks into a target: no function names {words}, or walks its layers"
+        other = f"nothing in it selects hidden states for {', '.join(request.flows)}; it does for another flow"
+        left = [NotEstablished("the trainer", other if all_selections(trainer) else nothing, place(tree))]
     return ContractAnalysis(source_facts(tree, scan), layers, config.hidden_size(), tuple(made), tuple(left))
 
 

@@ -19,9 +19,10 @@ from .json_report import (
     reason_text,
     source_object,
 )
-from .results import Assumption, ContractAnalysis, EngineUse, Export, IdSource, TrainedList, Training
+from .results import Assumption, ContractAnalysis, EngineUse, Export, IdSource, NotEstablished, TrainedList, Training
 
 SCHEMA = "flowcheck.contract/1"
+OTHERS = Assumption("other-selections", "the draft was trained by a selection of the trainer that is established, not by one that is open")
 
 
 def contract_document(analysis: ContractAnalysis) -> Object:
@@ -41,9 +42,32 @@ def contract_document(analysis: ContractAnalysis) -> Object:
 def file_text(analysis: ContractAnalysis) -> str:
     """The contract that a trainer ships beside its weights: the same document without derivations, in lines, and naming no folder of the
     machine that it was written on."""
-    trainings = tuple(replace(training, evaluated=tuple(map(_short, training.evaluated))) for training in analysis.trainings)
-    document = contract_document(replace(analysis, trainings=trainings))
+    kept, left = proved(analysis)
+    trainings = tuple(replace(training, evaluated=tuple(map(_short, training.evaluated))) for training in kept)
+    document = contract_document(replace(analysis, trainings=trainings, not_established=(*analysis.not_established, *left)))
     return _lines(_portable(document, analysis.source.root.rstrip("/")), "") + "\n"
+
+
+def proved(analysis: ContractAnalysis) -> tuple[tuple[Training, ...], tuple[NotEstablished, ...]]:
+    """The selections that a file is for: of a flow of which some are established, those; the others are told as not established."""
+    flows = {training.flow for training in analysis.trainings if training.status == "established"}
+    kept: list[Training] = []
+    left: list[NotEstablished] = []
+    for training in analysis.trainings:
+        if training.status == "established" or training.flow not in flows:
+            kept.append(training)
+        else:
+            reason = training.reason or "no reason given"
+            left.append(NotEstablished(f"{training.flow}: {training.symbol}", reason, training.reason_at or training.at))
+    doubted = {entry.what.partition(":")[0] for entry in left}
+    return tuple(_assuming(training) if training.flow in doubted else training for training in kept), tuple(left)
+
+
+def _assuming(training: Training) -> Training:
+    """A training that is taken for the one, though there are others."""
+    found = [(row, row.evaluation) for row in training.evaluated]
+    rows = tuple(replace(row, evaluation=replace(one, assumptions=(*one.assumptions, OTHERS))) for row, one in found)
+    return replace(training, assumptions=(*training.assumptions, OTHERS), evaluated=rows)
 
 
 def assumptions_of(analysis: ContractAnalysis) -> tuple[Assumption, ...]:

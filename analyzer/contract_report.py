@@ -8,7 +8,7 @@ from .behaviour import outcome
 from .contract_json import assumptions_of, fed
 from .report import Detail, legend_report, path_report, source_line, tone_of
 from .request import ids_text
-from .results import Clause, ContractAnalysis, EngineUse, Evaluation, IdSource, Location, NotEstablished, TrainedList, Training
+from .results import Clause, ContractAnalysis, EngineUse, Evaluation, Export, IdSource, Location, NotEstablished, TrainedList, Training
 from .text import Line, Span, line
 
 ORDER = {"ids": "as the ids", "layers": "as the layers", None: "not known"}
@@ -24,7 +24,8 @@ def contract_report(analysis: ContractAnalysis, by_ids: bool, detail: Detail) ->
     for training in analysis.trainings:
         yield line()
         yield line(Span(training.flow, "bold"), f"  {training.symbol}  ", Span(str(training.at), "dim"))
-        yield from _training(training, by_ids, detail)
+        first = next(each for each in analysis.trainings if each.flow == training.flow) is training
+        yield from _training(training, by_ids, detail, tuple(map(_export, training.exports)) if first else ())
     yield from _gaps(analysis.not_established)
     if not detail.quiet:
         yield from legend_report(assumptions_of(analysis))
@@ -39,7 +40,7 @@ def _header(analysis: ContractAnalysis) -> Iterator[Line]:
     yield line(f"{number} selection{'' if number == 1 else 's'} for a target of {analysis.num_layers} layers{size}: {states or 'nothing'}")
 
 
-def _training(training: Training, by_ids: bool, detail: Detail) -> Iterator[Line]:
+def _training(training: Training, by_ids: bool, detail: Detail, exports: tuple[str, ...]) -> Iterator[Line]:
     all_rows = by_ids or detail.verbose
     rows = training.evaluated if all_rows else _telling(training)
     if training.status != "established" and not any(_says(training, row) for row in rows):
@@ -53,10 +54,15 @@ def _training(training: Training, by_ids: bool, detail: Detail) -> Iterator[Line
     if not all_rows and len(rows) > MOST_ROWS:
         yield from _fact("", (f"and {len(rows) - MOST_ROWS} more id lists; --verbose shows all",))
     yield from _fact("ids from", tuple(map(_source, training.sources)))
-    yield from _fact("exports", tuple(f"{export.key}: {export.mapping} ({export.at})" for export in training.exports))
+    yield from _fact("exports", exports)
     yield from _fact("engine", () if training.engine is None else (_engine(training.engine, training.status == "established"),))
     names = dict.fromkeys(one.name for one in training.assumptions)
     yield from _fact("assumes", (", ".join(names),) if names and not detail.quiet else ())
+
+
+def _export(export: Export) -> str:
+    """A place where the ids are written for an engine; told once for a flow."""
+    return f"{export.key}: {export.mapping} ({export.at})"
 
 
 def _says(training: Training, row: TrainedList) -> bool:

@@ -99,6 +99,18 @@ def find_walks(scan: Scan, layers: Iterable[str]) -> list[list[Entry]]:
     return [ways_to(scan, entry) for entry in found if not isinstance(entry.node, ast.Module)]
 
 
+def find_texts(scan: Scan, words: Iterable[str]) -> list[list[Entry]]:
+    """For each function that holds one of the words as a text, to ask for a method by it, the entries that lead to it."""
+    wanted = frozenset(words)
+    found: list[Entry] = []
+    for path in scan.tree.tree.grep(tuple(word.encode() for word in sorted(wanted))):
+        for entry, _ in () if path == MODEL or is_test(path) else scan.functions(path):
+            texts = (node.value for node in ast.walk(entry.node) if isinstance(node, ast.Constant))
+            if not isinstance(entry.node, ast.Module) and any(text in wanted for text in texts if isinstance(text, str)):
+                found.append(entry)
+    return [ways_to(scan, entry) for entry in found]
+
+
 def walks_layers(node: ast.AST, layers: frozenset[str]) -> bool:
     """Whether a loop over layers calls each of them and puts something into a collection."""
     if not isinstance(node, ast.For) or not layers & names_in(node.iter):

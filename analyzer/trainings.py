@@ -11,7 +11,7 @@ from typing import Literal
 
 from .binding import RunConfig, plain
 from .engine_use import Engine, compose, engine_use
-from .entries import Entry, find_selections, find_walks
+from .entries import Entry, find_selections, find_texts, find_walks
 from .exports import find_exports
 from .id_sources import describe
 from .interpret.recording import Given, last_name
@@ -74,7 +74,7 @@ def all_selections(trainer: Trainer) -> list[list[Entry]]:
     """The functions that look into a target or hand ids to an engine, each once, with the entries that lead to it."""
     words = (*trainer.facts.selections, *sorted(trainer.facts.names.setters))
     found = {line[-1].node: line for line in find_selections(trainer.scan, words)}
-    for line in find_walks(trainer.scan, trainer.facts.names.layers):
+    for line in (*find_walks(trainer.scan, trainer.facts.names.layers), *find_texts(trainer.scan, trainer.facts.names.setters)):
         found.setdefault(line[-1].node, line)
     return sorted(found.values(), key=lambda line: (line[-1].module.path, line[-1].line))
 

@@ -97,7 +97,7 @@ class TestCommand:
         ("found", "said"),
         [
             (contract(unknown_training("who knows")), "no contract is written, eagle3 is not established: who knows (trainer/model.py:88)"),
-            (contract(training(), unknown_training("who knows")), "eagle3 is not established: who knows"),
+            (contract(training(), unknown_training("who knows")), None),
             (contract(training(), training(row((2, 15, 28), "out:1"), at=ELSEWHERE)), "more than one selection"),
             (contract(training(row((1,), "out:1"), row((2,), "out:2"))), "the contract has 2 lists of ids"),
             (contract(training(), flow_of_two := unknown_training("no", flow="dflash")), None),

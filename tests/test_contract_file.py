@@ -141,8 +141,10 @@ class TestNotEstablished:
             "and out:1, out:14, out:27 (trainer/other.py:5)"
         )
 
-    def test_one_open_selection_leaves_it_open(self) -> None:
-        assert reason(read(training(), unknown_training("who knows"))) == "who knows (trainer/model.py:88)"
+    def test_one_open_selection_is_an_assumption(self) -> None:
+        side = read(training(), unknown_training("who knows"))
+        assert side.points == ("out:2", "out:15", "out:28")
+        assert "other-selections" in {assumption.name for assumption in side.assumptions}
 
     @pytest.mark.parametrize(
         ("found", "said"),
