@@ -87,6 +87,8 @@ class Way:
     stages: tuple[Stage, ...]
     roots: set[str] = field(default_factory=set)
     """Where a target was found that the trainer is handed."""
+    answers: dict[tuple[str, bool, bool], Answer] = field(default_factory=dict)
+    """What was run before, by what was given."""
 
     def run(self, given: Given, *, everything_open: bool = False, quick: bool = False) -> Answer:
         """What is concatenated, under every answer to the conditions that stay open; one that is not established ends it.
@@ -94,9 +96,12 @@ class Way:
         Where a target is found on the way, it is run again, so that the target's other parts are known from the start. ``quick``: only
         until one run comes to something.
         """
-        known = set(self.roots)
-        answer = self.run_once(given, everything_open, quick)
-        return answer if self.roots == known else self.run_once(given, everything_open, quick)
+        key = (repr(given), everything_open, quick)
+        if key not in self.answers:
+            known = set(self.roots)
+            answer = self.run_once(given, everything_open, quick)
+            self.answers[key] = answer if self.roots == known else self.run_once(given, everything_open, quick)
+        return self.answers[key]
 
     def run_once(self, given: Given, everything_open: bool, quick: bool) -> Answer:
         answer = Answer(texts=self.trainer.facts.facts.texts)

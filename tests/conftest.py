@@ -3,14 +3,19 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 from releases import Missing, release_wheel
 
 FRAMES = sys.getrecursionlimit()
-Release = Callable[[str], Path]
+
+
+class Release(Protocol):
+    """Fetches the wheel of a released version."""
+
+    def __call__(self, version: str, package: str = "sglang") -> Path: ...
 
 
 @pytest.fixture(autouse=True)
@@ -22,10 +27,11 @@ def as_python_starts() -> None:
 
 @pytest.fixture(scope="session")
 def release() -> Release:
-    """The wheel of a released SGLang by version; the test is skipped, with the reason, where it cannot be had."""
+    """The wheel of a release by version, of SGLang unless another package is named; the test is skipped, with the reason, where it
+    cannot be had."""
 
-    def fetch(version: str) -> Path:
-        found = release_wheel(version)
+    def fetch(version: str, package: str = "sglang") -> Path:
+        found = release_wheel(version, package)
         if isinstance(found, Missing):
             pytest.skip(found.reason)
         return found
