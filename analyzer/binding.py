@@ -194,6 +194,8 @@ class Probe:
     way: Way
     ids: tuple[int, ...]
     recorded: bool = False
+    uses_records: bool = False
+    """Records were loaded that were saved on the way."""
 
     def deciding(self, asked: Answer) -> list[str]:
         """The values that decide what is selected, or handed to an engine; the likely ones first."""
@@ -210,6 +212,7 @@ class Probe:
         moved = tuple((k + 1) % self.way.trainer.num_layers for k in self.ids)
         answer = self.way.run(Given(ways={source: self.ids}), quick=True)
         self.recorded |= answer.recorded
+        self.uses_records |= "recorded-files" in answer.assumptions
         first, _ = answer.settled()
         if not comes_to_something(first):
             return False

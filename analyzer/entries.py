@@ -111,6 +111,46 @@ def find_texts(scan: Scan, words: Iterable[str]) -> list[list[Entry]]:
     return [ways_to(scan, entry) for entry in found]
 
 
+def may_be_absent(scan: Scan, name: str, absent: object) -> bool:
+    """Whether the trainer's source says that something is None, or an empty list, where it is not given: a default, a table of defaults."""
+    for path in scan.tree.tree.grep((name.encode(), name.replace("_", "-").encode())):
+        module = None if path == MODEL or is_test(path) else scan.index.module(scan.index.module_of(path))
+        for node in ast.walk(module.tree) if module is not None else ():
+            if any(is_empty(value) if absent == () else value is None or is_none(value) for value in defaults_of(node, name)):
+                return True
+    return False
+
+
+def defaults_of(node: ast.AST, name: str) -> Iterator[ast.expr | None]:
+    """What a piece of code says that a name has for a default; None where it says that there is none."""
+    match node:
+        case ast.Dict():
+            held = zip(node.keys, node.values, strict=True)
+            yield from (value for key, value in held if isinstance(key, ast.Constant) and key.value == name)
+        case ast.AnnAssign(target=ast.Name(id=target), value=ast.expr() as value) if target == name:
+            yield value
+        case ast.arguments():
+            places = [*node.posonlyargs, *node.args]
+            yield from (d for a, d in zip(places[len(places) - len(node.defaults) :], node.defaults, strict=True) if a.arg == name)
+            yield from (d for a, d in zip(node.kwonlyargs, node.kw_defaults, strict=True) if a.arg == name and d is not None)
+        case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value=asked), *rest]) if asked == name:
+            yield rest[0] if rest else None
+        case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Constant(value=asked), default]) if asked == name:
+            yield default
+        case ast.Call(func=ast.Attribute(attr="add_argument"), args=[ast.Constant(value=str(option)), *_]):
+            if option.lstrip("-").replace("-", "_") == name and option.startswith("-"):
+                given = {each.arg: each.value for each in node.keywords}
+                yield from () if "required" in given else (given.get("default"),)
+
+
+def is_none(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
+
+
+def is_empty(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.List | ast.Tuple) and not value.elts
+
+
 def walks_layers(node: ast.AST, layers: frozenset[str]) -> bool:
     """Whether a loop over layers calls each of them and puts something into a collection."""
     if not isinstance(node, ast.For) or not layers & names_in(node.iter):

@@ -9,7 +9,7 @@ from importlib import resources
 from .flows.flow import Table, build_facts, check_keys, entries, table, texts
 from .library.facts import Facts, TargetNames
 
-TARGET = ("layers", "embeddings", "norms", "configs", "starts", "ends", "states")
+TARGET = ("layers", "embeddings", "norms", "configs", "drafts", "starts", "ends", "states")
 ENGINE = ("setters", "rpc", "runs")
 
 

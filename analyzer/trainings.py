@@ -173,10 +173,9 @@ class Study:
         return open_list(replace(first.evaluation, reason_at=site), reason), site, handed
 
     def result(self, way: Found, source: Source | None, ids: Ids) -> tuple[TrainedList, Location | None, Handed | None]:
-        own = next((each for each in way.sources if source is not None and each.key == source.key), None)
-        if own is None and (ids is not None or (source is None and self.asked.config is not None)):
+        if (not way.sources and ids is not None) or (source is None and self.asked.config is not None):
             return open_list(self.blank(ids), self.unbound(way, ids)), None, None
-        outcomes = [run_with(way, each, ids) for each in way.sources] if own is not None else []
+        outcomes = [run_with(way, each, ids) for each in way.sources]
         if not outcomes:
             answer = way.way.run(Given())
             outcomes = [(answer.settled()[0], answer)]
@@ -194,7 +193,7 @@ class Study:
         given = f"ids {list(ids)}" if ids is not None else str(self.asked.config.path if self.asked.config is not None else "")
         keys = f" ({', '.join(self.asked.config.lists) or 'no list of ids'})" if self.asked.config is not None else ""
         sources = ", ".join(plain(each.key) for each in way.sources)
-        taken = f"takes its ids from {sources}" if sources else "has ids of its own in the source, and takes none from outside"
+        taken = f"takes its ids from {sources}" if sources else "has ids of its own in the source, as far as is seen: no caller that hands some in"
         return f"{given}{keys} bind to nothing: the selection {taken}"
 
     def listed(self, outcome: Outcome, answer: Answer, ids: Ids) -> tuple[TrainedList, Location | None, Handed | None]:
@@ -228,10 +227,14 @@ class Study:
         layers = self.trainer.num_layers
         if layers < 4 or not ways[0].sources:
             return None
-        mixed, sorted_ = (self.quick(ways[0], ids) for ids in ((2, 0, 1), (0, 1, 2)))
-        if mixed is None or sorted_ is None or sorted(mixed) != sorted(sorted_):
+        tried = {ids: self.quick(ways[0], ids) for ids in ((2, 0, 1), (0, 1, 2), (1, 2, 0))}
+        straight = tried[0, 1, 2]
+        if straight is None or len(straight) < 3 or list(straight[:3]) != sorted(straight[:3], key=depth):
             return None
-        return "layers" if mixed == sorted_ else "ids"
+        if all(points == straight for points in tried.values()):
+            return "layers"
+        moved = (points is not None and points[:3] == tuple(straight[k] for k in ids) for ids, points in tried.items())
+        return "ids" if all(moved) else None
 
     def quick(self, way: Found, ids: tuple[int, ...]) -> tuple[str, ...] | None:
         """The points of the first run that comes to some; with an engine's setter those of the engine."""
@@ -250,6 +253,12 @@ def differs(way: Found, source: Source, ids: Ids, outcome: Outcome) -> bool:
     """Whether the same ids at another value from outside come to something else, on any way that comes to something."""
     other, _ = way.way.run(Given(ways={source.key: ids}), quick=True).settled()
     return is_proved(other) and (other.captured, other.handed) != (outcome.captured, outcome.handed)
+
+
+def depth(point: str) -> int:
+    """How deep in the target a point lies."""
+    whole = point.partition("/")[0]
+    return int(whole.removeprefix("out:")) if whole.startswith("out:") else 100_000 if whole == "final" else -1
 
 
 def bound(found: Found, config: RunConfig) -> tuple[Source, Ids] | None:

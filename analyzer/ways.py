@@ -5,12 +5,13 @@ from outside.
 """
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from .binding import Probe
-from .entries import Entry, find_selections, runs_alone
+from .binding import Probe, plain
+from .entries import Entry, find_selections, may_be_absent, runs_alone
 from .interpret.recording import Given, last_name
 from .judgement import NOTHING_SEEN
 from .lifecycle import Life, lives
@@ -55,12 +56,14 @@ def find_ways(trainer: Trainer, line: list[Entry], probe: tuple[int, ...]) -> li
     search = Search(trainer, line, probe)
     befores: list[tuple[Entry, ...]] = []
     for life in candidates(trainer, line):
-        if any(same_entries(life.before, before) for before in befores):
+        known = any(same_entries(life.before, before) for before in befores)
+        inside = bool(search.found) and (not is_program(life) or life.before[0].called)
+        if known or (inside and any(is_program(each) for each in search.lives)):
             continue
         search.try_life(life)
         if search.found:
             befores.append(life.before)
-        if search.found and (is_program(life) or len(search.found) >= MOST_WAYS):
+        if len(search.found) >= MOST_WAYS:
             break
     place = Location(trainer.scan.tree.printed(line[-1].module.path), line[-1].line)
     nothing = Failed(f"no way into {line[-1]} is seen on which hidden states of the target are concatenated", place)
@@ -98,6 +101,8 @@ class Search:
     line: list[Entry]
     probe: tuple[int, ...]
     found: list[Found] = field(default_factory=list)
+    lives: list[Life] = field(default_factory=list)
+    """Those that were found to count."""
     failed: Failed | None = None
 
     def try_life(self, life: Life) -> None:
@@ -110,19 +115,30 @@ class Search:
             opened = way.run(Given(), everything_open=True, quick=True)
         if self.line[-1].node not in opened.ran:
             return
-        probe = Probe(way, self.probe)
-        if not self.note(way, opened, probe) and probe.recorded:
-            self.try_readers(way.stages)
+        probe, before = Probe(way, self.probe), len(self.found)
+        self.note(way, opened, probe)
+        if probe.recorded:
+            self.try_readers(way.stages, before)
+        if len(self.found) > before:
+            self.lives.append(life)
 
-    def try_readers(self, stages: tuple[Stage, ...]) -> None:
-        """The stages with each program that reads what they leave."""
+    def try_readers(self, stages: tuple[Stage, ...], before: int) -> None:
+        """The stages with the program that reads what they leave: what it makes of the records counts, not what was recorded."""
         for entries in find_selections(self.trainer.scan, self.trainer.facts.loads):
             if any(entry.node is each.node for entry in entries for each in self.line):
                 continue
             for life in islice(candidates(self.trainer, entries), MOST_READERS):
                 way = Way(self.trainer, (*stages, *life.before, *life.after))
                 opened = way.run(Given(), everything_open=True, quick=True)
-                if entries[-1].node in opened.ran and self.note(way, opened, Probe(way, self.probe)):
+                if entries[-1].node not in opened.ran:
+                    continue
+                probe = Probe(way, self.probe)
+                if self.note(way, opened, probe):
+                    del self.found[before:-1]
+                    return
+                if probe.uses_records and len(self.found) > before:
+                    del self.found[before:]
+                    self.failed = self.failed or Failed(f"what {entries[-1]} makes of the records is not understood", None)
                     return
 
     def note(self, way: Way, opened: Answer, probe: Probe) -> bool:
@@ -133,6 +149,7 @@ class Search:
             answer = way.run(Given())
             closed, _ = answer.settled()
             probe.recorded |= answer.recorded
+            probe.uses_records |= "recorded-files" in answer.assumptions
         if closed is None or closed.captured is not None or closed.handed is not None:
             self.found.append(Found(way, sources, opened.flows))
             return True
@@ -142,17 +159,40 @@ class Search:
 
 
 def run_with(found: Found, source: Source, ids: tuple[int, ...] | None) -> tuple[Outcome, Answer]:
-    """What a way comes to with ids in the place of a source; with None, what it comes to where none are given anywhere."""
+    """What a way comes to with ids in the place of a source; with None, what it comes to where none are given."""
     if ids is not None:
         answer = found.way.run(Given(ways={source.key: ids}))
         return answer.settled()[0], answer
+    own = found.way.run(Given())
+    closed, _ = own.settled()
+    if closed.captured is not None or (closed.handed is not None and closed.handed.known):
+        return closed, own
+    return run_absent(found, closed, own)
+
+
+def run_absent(found: Found, closed: Outcome, own: Answer) -> tuple[Outcome, Answer]:
+    """What a way comes to where what the trainer asks for is left out: what its source says that it is then, an empty list or None."""
+    scan = found.way.trainer.scan
+    names = {name for each in found.sources if (name := last_name(each.key)) is not None}
+    allowed = [absent for absent in ((), None) if all(may_be_absent(scan, name, absent) for name in names)]
+    passed = [each for each in found.sources if any(is_called_with(stage, each.key) for stage in found.way.stages)]
     tried: list[tuple[Outcome, Answer]] = []
-    for absent in ((), None):
-        names = dict.fromkeys((name for each in found.sources if (name := last_name(each.key)) is not None), absent)
-        answer = found.way.run(Given(names, dict.fromkeys((each.key for each in found.sources), absent)))
-        tried.append((answer.settled()[0], answer))
+    for absent in () if passed else allowed:
+        given = Given(dict.fromkeys(names, absent), dict.fromkeys((each.key for each in found.sources), absent))
+        answer = found.way.run(given)
         answer.assumptions["absent-ids"] = answer.texts.get("absent-ids", "absent-ids")
+        tried.append((answer.settled()[0], answer))
     trained = [each for each in tried if each[0].captured or each[0].handed is not None]
     if len({(outcome.captured, outcome.handed) for outcome, _ in trained}) > 1:
-        return Outcome(reason="an empty list of ids and none at all come to different points"), trained[0][1]
-    return next(iter(trained), tried[-1])
+        return Outcome(reason="an empty list of ids and none at all come to different points"), own
+    keys = ", ".join(plain(each.key) for each in found.sources)
+    nothing = Outcome(reason=f"the ids come from {keys}, which nothing in the trainer decides", at=found.sources[0].at)
+    return next(iter(trained), (nothing, own))
+
+
+def is_called_with(stage: Stage, name: str) -> bool:
+    """Whether a stage is a function that others call, and a parameter of it is called so."""
+    if isinstance(stage, str) or not stage.called or isinstance(stage.node, ast.Module):
+        return False
+    arguments = stage.node.args
+    return name in {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}

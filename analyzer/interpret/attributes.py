@@ -172,7 +172,7 @@ def from_class(machine: Machine, value: Instance, name: str) -> Value:
             return machine.bound_outside(value, owner.name, name)
         return bind(machine, found, value)
     if name == "__class__":
-        return value.cls
+        return machine.class_of(value)
     if name == "__dict__":
         raise GiveUp("__dict__ is read or written behind the object's back", machine.location())
     fallback, owner = find_in_class(machine, value.cls, "__getattr__")

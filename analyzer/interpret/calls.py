@@ -142,6 +142,8 @@ def call_outside(machine: Machine, function: Value, args: tuple[Value, ...], key
         made = machine.mystery(shown, f"{shown} is outside the tree and not modelled", reads_ids=reads_ids)
         note_made(machine, function, made)
         return made
+    if isinstance(function, ExternalObject) and function.cls == "torch.nn.Identity" and args:
+        return args[0]
     if isinstance(function, ExternalObject) and function.cls.startswith("torch.nn."):
         return machine.opaque(shown, tensors)
     for tensor in tensors:

@@ -184,7 +184,7 @@ def list_item(machine: Machine, value: ListValue, index: Value) -> Value:
     item = sequence_item(machine, items_of(machine, value), index, "list", lambda part: machine.new_list(part, modules=value.modules))
     if isinstance(item, ListValue):
         machine.note_cut(value.state.get("items"), item.state.get("items"))
-    if value.modules and isinstance(item, Unknown) and machine.ledger is not None:
+    if value.modules and isinstance(item, Unknown) and machine.ledger is not None and not isinstance(value.state.get("items"), tuple):
         machine.ledger.made.add(item.key)
     return item
 
@@ -254,7 +254,7 @@ def dict_item(machine: Machine, value: DictValue, index: Value) -> Value:
     key = dict_key(index)
     if key is None:
         found = entries(machine, value)
-        if found is not None and isinstance(index, Unknown):
+        if found is not None and isinstance(index, Unknown) and not (machine.recording() and len(found) == 1):
             return any_of(machine, index, found)
         return machine.mystery("item", "a dict entry by a key that is not known")
     held = machine.noted(value.state, key)

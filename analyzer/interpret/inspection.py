@@ -22,6 +22,7 @@ from ..values import (
 )
 from . import classes
 from .branch import choose, lift, pick
+from .open_target import STUB
 from .recording import OPEN
 from .signals import Raised
 from .tensors import NAMES as TENSOR_NAMES
@@ -43,6 +44,8 @@ def is_subclass(machine: Machine, cls: Value, other: Value) -> bool | None:
 def class_of(machine: Machine, value: Value) -> Value:
     """``type(value)``."""
     match value:
+        case Instance() if machine.recording() and value.cls.module.name == STUB:
+            return machine.unknown(f"type({machine.show(value)})", "which class of transformers it is", not_none=True)
         case Instance() | EnumMember():
             return value.cls
         case Phi():
@@ -112,7 +115,8 @@ def has_attribute(machine: Machine, value: Value, name: str) -> Value:
             return True
         configured = machine.config_attribute(value, name, f"{value.key}.{name}")
         if configured is not MISSING:
-            return not (configured is None and machine.recording())
+            plain = configured is None and machine.recording()
+            return machine.unknown(f"hasattr({value.key}, {name!r})", "the target's config is not given") if plain else True
         return machine.unknown(f"hasattr({value.key}, {name!r})", value.reason)
     if isinstance(value, Tensor) and machine.noted(value.cell, f".{name}") is MISSING and name not in TENSOR_NAMES:
         return False

@@ -44,6 +44,7 @@ from . import (
     layers,
     making,
     names,
+    open_target,
     operators,
     statements,
     tensors,
@@ -266,6 +267,8 @@ class Machine(Recording):
 
     def bound_outside(self, receiver: Value, base: str, name: str) -> Value:
         if name == "training":
+            if self.recording() and isinstance(receiver, Instance) and receiver.cls.module.name == open_target.STUB:
+                return self.mystery("training", "whether the target is in training mode", not_none=True)
             self.assume("training-mode" if self.recording() else "eval-mode")
             return self.recording()
         return BoundMethod(External(f"{base}.{name}"), receiver)

@@ -33,10 +33,10 @@ def open_attribute(machine: Machine, owner: Unknown, name: str) -> Value:
     if name in names.layers:
         ledger.roots.add(owner.key)
         return machine.get_attribute(the_target(machine), "layers")
+    if name in names.configs and any(root == owner.key or root.startswith(f"{owner.key}.") for root in ledger.known_roots):
+        machine.assume(ASSUMED)
+        return machine.unknown(CONFIG, "the target's config", not_none=True)
     if owner.key in ledger.known_roots:
-        if name in names.configs:
-            machine.assume(ASSUMED)
-            return machine.unknown(CONFIG, "the target's config", not_none=True)
         if name in names.starts or name in names.ends:
             machine.assume("single-rank")
             return 0 if name in names.starts else machine.num_layers

@@ -242,6 +242,11 @@ class Recording(State):
         """A stack goes on as something else: it feeds nothing as it is."""
         self.note("consumed", Content({(atom, ()): 1}))
 
+    def is_draft(self, value: Value) -> bool:
+        """Whether a value is called after a draft."""
+        key = value.key.lower() if isinstance(value, Unknown) else value.lower() if isinstance(value, str) else ""
+        return self.ledger is not None and any(word in key for word in self.ledger.names.drafts)
+
     def note_module(self, value: Value) -> None:
         """torch hands out this value as a part of a model, under a name that the trainer tries."""
         if self.ledger is not None and isinstance(value, Unknown):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..values import Atom, Content, External, Tensor, Value
+from ..values import Atom, Content, External, ListValue, Tensor, Value
 from .recording import Join, Piece
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 ASSUMED = "stacked-states"
 FLAT = frozenset({"flatten", "reshape", "view"})
+PICKS = frozenset({"index_select", "select", "narrow", "chunk", "split", "tensor_split", "take", "gather", "flip", "roll"})
 TURNS = frozenset({"permute", "transpose", "movedim", "swapaxes"})
 
 
@@ -49,9 +50,16 @@ def stack_item(machine: Machine, tensor: Tensor, index: Value) -> Value | None:
     if place is None:
         return None
     part = (index if isinstance(index, tuple) else (index,))[place]
-    if isinstance(part, bool) or not isinstance(part, int | slice) or part == slice(None):
+    if part == slice(None) or part is None:
         return None
     machine.consume(atom)
+    if isinstance(part, ListValue) and is_plain_list(part.state.get("items"), len(join.pieces)):
+        items = part.state["items"]
+        assert isinstance(items, tuple)
+        pieces = tuple(join.pieces[each] for each in items if isinstance(each, int))
+        return joined(machine, "torch.stack", replace(join, pieces=pieces, at=machine.location()))
+    if isinstance(part, bool) or not isinstance(part, int | slice):
+        return machine.opaque("stack[picked]", (tensor,), exact=True)
     if isinstance(part, int):
         if not -len(join.pieces) <= part < len(join.pieces):
             raise machine.raised("IndexError", "index out of range of a stack")
@@ -61,6 +69,13 @@ def stack_item(machine: Machine, tensor: Tensor, index: Value) -> Value | None:
     pieces = join.pieces[part]
     machine.note_slice(join.pieces, pieces)
     return joined(machine, "torch.stack", replace(join, pieces=pieces, at=machine.location()))
+
+
+def is_plain_list(items: Value, count: int) -> bool:
+    """Whether these are numbers of some of so many states."""
+    return isinstance(items, tuple) and all(
+        isinstance(each, int) and not isinstance(each, bool) and -count <= each < count for each in items
+    )
 
 
 def place_in(index: tuple[Value, ...], axis: int) -> int | None:
@@ -74,13 +89,16 @@ def place_in(index: tuple[Value, ...], axis: int) -> int | None:
 
 def stack_method(machine: Machine, tensor: Tensor, name: str, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value | None:
     """What a method of torch makes of a stack; None where it leaves it as it is, or is not understood."""
-    found = stack_of(machine, tensor) if name in FLAT | TURNS | {"unbind"} else None
+    found = stack_of(machine, tensor) if name in FLAT | TURNS | PICKS | {"unbind"} else None
     if found is None:
         return None
     atom, join = found
     assert join.axis is not None and join.pieces is not None
     given = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
     assert isinstance(given, tuple)
+    if name in PICKS:
+        machine.consume(atom)
+        return machine.opaque(f"tensor.{name}", (tensor,), exact=True)
     if name == "unbind":
         dim = keywords.get("dim", given[0] if given else 0)
         machine.consume(atom)

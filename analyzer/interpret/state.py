@@ -229,7 +229,8 @@ class State:
             cell["aliases"] = tuple(Tensor(other) for other in aliases)
             for other in aliases:
                 known = other.get("aliases", ())
-                assert isinstance(known, tuple)
+                if not isinstance(known, tuple):  # after a loop of unknown length: what shares its memory is not known
+                    known, cell["content"] = (), self.mystery("content", "it may share memory with a tensor that is not known")
                 self.heap.write(other, "aliases", (*known, Tensor(cell)))
         return Tensor(cell)
 

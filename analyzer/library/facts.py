@@ -41,15 +41,16 @@ class TargetNames:
     """How a trainer calls the parts of a target that it is handed.
 
     ``layers``: its lists of decoder layers, ``starts`` and ``ends`` the first one of this rank and the one behind its last;
-    ``embeddings``, ``norms``: what comes before them and behind, ``configs``: its config. ``states``: the keyword that asks for all hidden
-    states. ``setters``: the methods of an engine that take the ids, ``rpc`` those that run a named method in its worker, ``runs`` those
-    that run its model.
+    ``embeddings``, ``norms``: what comes before them and behind, ``configs``: its config. ``drafts``: words in what is called after a
+    draft. ``states``: the keyword that asks for all hidden states. ``setters``: the methods of an engine that take the ids, ``rpc``
+    those that run a named method in its worker, ``runs`` those that run its model.
     """
 
     layers: frozenset[str] = frozenset()
     embeddings: frozenset[str] = frozenset()
     norms: frozenset[str] = frozenset()
     configs: frozenset[str] = frozenset()
+    drafts: frozenset[str] = frozenset()
     starts: frozenset[str] = frozenset()
     ends: frozenset[str] = frozenset()
     states: frozenset[str] = frozenset()
