@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from .configs import Config
 from .interpret.recording import Gift, Given, last_name
 from .json_text import Json, Path
-from .judgement import NOTHING_SEEN
+from .judgement import MORE_THAN_ONE, NOTHING_SEEN, UNEVEN
 from .outcome import Outcome
 from .results import Location, Step
 from .training import Answer, Way
@@ -26,6 +26,7 @@ IDS = re.compile(r"layer_?(ids|idx|ind|num)|layers?_(to|for)|(aux|feature|captur
 LAYERS = re.compile(r"layer|ids|idx|capture|aux", re.IGNORECASE)
 UNLIKELY = re.compile(r"^(num|n|start|end|first|last|max|min|input|position|token|vocab)_|norm|size|dim|path|type", re.IGNORECASE)
 """Names of what may be a list of layer ids, and of what is none."""
+CONFLICTS = (MORE_THAN_ONE, UNEVEN)
 MOST_TRIED = {LIKELY: 12, POSSIBLE: 8, ANY: 8}
 MOST_SOURCES = 24
 """Values from outside that are tried for one key of the config."""
@@ -196,6 +197,8 @@ class Probe:
     recorded: bool = False
     uses_records: bool = False
     """Records were loaded that were saved on the way."""
+    conflict: Outcome | None = None
+    """An outcome that says that there is more than one answer."""
 
     def deciding(self, asked: Answer) -> list[str]:
         """The values that decide what is selected, or handed to an engine; the likely ones first."""
@@ -214,6 +217,8 @@ class Probe:
         self.recorded |= answer.recorded
         self.uses_records |= "recorded-files" in answer.assumptions
         first, _ = answer.settled()
+        if first.reason is not None and first.reason.startswith(CONFLICTS):
+            self.conflict = first
         if not comes_to_something(first):
             return False
         other, _ = self.way.run(Given(ways={source: moved}), quick=True).settled()

@@ -1,15 +1,19 @@
 """An engine as a trainer uses it: the version that it asks for, and what that engine's source makes of the ids that it is handed."""
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from .evaluation import Program, Target
+from .index import Module
 from .outcome import Handed
-from .request import Ids
 from .results import EngineUse, Evaluation, Location
 from .source import SourceTree
 
+SPLITTING = frozenset({"chunk", "split", "tensor_split", "narrow", "index_select", "flip", "roll", "unflatten"})
+"""Methods that pick or move columns where they are not told to go along the tokens."""
 PIN = r"(?<![\w-]){name}(?:\[[^\]]*\])?\s*\(?\s*==\s*(?P<version>[0-9][\w.+!-]*)"
 
 
@@ -51,8 +55,25 @@ def compose(use: EngineUse, handed: Handed, engine: Engine | None) -> Evaluation
     if len(fitting) != 1:
         names = ", ".join(sorted(target.cls.name for target in fitting)) or "none"
         return f"which target class of {use.name} is trained for is not known: give --model; with {use.setter} there are {names}"
-    return fitting[0].evaluate(handed_ids(handed))
+    return fitting[0].evaluate(handed.ids)
 
 
-def handed_ids(handed: Handed) -> Ids:
-    return handed.ids
+def taken_apart(module: Module, printed: Callable[[str], str]) -> Location | None:
+    """The place in a module at which columns of something are picked, split or moved: it may be what the engine hands over."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SPLITTING and not by_rows(node):
+            return Location(printed(module.path), node.lineno)
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and is_cut(node.slice.elts[-1:]):
+            return Location(printed(module.path), node.lineno)
+    return None
+
+
+def by_rows(node: ast.Call) -> bool:
+    """Whether a split is told to be along the tokens."""
+    axes = [each.value for each in node.keywords if each.arg in ("dim", "axis")]
+    return any(isinstance(axis, ast.Constant) and axis.value == 0 for axis in axes)
+
+
+def is_cut(last: list[ast.expr]) -> bool:
+    """Whether the last index of several is a part of an axis."""
+    return any(isinstance(each, ast.Slice) and (each.lower is not None or each.upper is not None) for each in last)

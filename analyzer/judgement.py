@@ -12,6 +12,8 @@ from .points import Stream
 from .results import Location
 from .values import Atom, Content, DictValue, ListValue, Tensor, Value
 
+MORE_THAN_ONE = "more than one concatenation may feed fc"
+UNEVEN = "samples are not all recorded alike"
 NOTHING_SEEN = "no concatenation of hidden states of the target is seen"
 
 
@@ -41,7 +43,7 @@ class Judge:
     def verdict(self) -> tuple[Outcome, Location | None]:
         """The one sequence of points that was concatenated, and where; or why there is none."""
         if (place := self.uneven()) is not None:
-            return Outcome(reason=f"samples are not all recorded alike ({place})"), None
+            return Outcome(reason=f"{UNEVEN} ({place})"), None
         found: dict[tuple[str, ...], Found] = {}
         unknown: Outcome | None = None
         fed = {single(entry) for entry in self.entries("fed") if single(entry) in self.ledger.joins or self.point(Piece(entry, entry))}
@@ -64,7 +66,7 @@ class Judge:
         if not found:
             return unknown or Outcome(reason=NOTHING_SEEN, silent=True), None
         shown = "; ".join(f"{', '.join(points)} at {found[points].at}" for points in sorted(found))
-        return Outcome(reason=f"more than one concatenation may feed fc: {shown}", at=next(iter(found.values())).at), None
+        return Outcome(reason=f"{MORE_THAN_ONE}: {shown}", at=next(iter(found.values())).at), None
 
     def holds_target(self, join: Join) -> bool:
         """Whether a concatenation is known to hold something of the target."""
@@ -96,8 +98,21 @@ class Judge:
         return None
 
     def records(self) -> bool:
-        """Whether a captured point was saved to a file."""
-        return any(isinstance(entry, tuple) and "out:" in str(self.shape(entry[1])) for entry in self.entries("saved"))
+        """Whether something of the target was saved to a file."""
+        return any(isinstance(entry, tuple) and self.holds(entry[1]) for entry in self.entries("saved"))
+
+    def holds(self, value: Value) -> bool:
+        """Whether a saved value holds something of the target."""
+        match value:
+            case Tensor():
+                return self.related(value.cell.get("content"))
+            case tuple():
+                return any(map(self.holds, value))
+            case ListValue():
+                return self.holds(value.state.get("items"))
+            case DictValue():
+                return any(map(self.holds, value.state.values()))
+        return False
 
     def shape(self, value: Value) -> object:
         """What a saved value holds, in points."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from .binding import RunConfig, plain
-from .engine_use import Engine, compose, engine_use
+from .engine_use import Engine, compose, engine_use, taken_apart
 from .entries import Entry, find_selections, find_texts, find_walks
 from .exports import find_exports
 from .id_sources import describe
@@ -24,6 +24,7 @@ from .ways import Failed, Found, Source, find_ways, run_with
 from .wiring import convention, every_id
 
 JOINED = Assumption("engine-joined", "an engine hands the captured states over side by side, and the trainer feeds all of them to fc")
+OTHER_VERSION = "the trainer asks for {use.name} {use.pinned}; what it captures is read in {use.version}, the source that was given"
 PROBE = (1, 2, 0)
 MOST_EXACT_RUNS = 6
 """Runs of one id list up to which every id is run."""
@@ -193,7 +194,8 @@ class Study:
         given = f"ids {list(ids)}" if ids is not None else str(self.asked.config.path if self.asked.config is not None else "")
         keys = f" ({', '.join(self.asked.config.lists) or 'no list of ids'})" if self.asked.config is not None else ""
         sources = ", ".join(plain(each.key) for each in way.sources)
-        taken = f"takes its ids from {sources}" if sources else "has ids of its own in the source, as far as is seen: no caller that hands some in"
+        none = "has ids of its own in the source, as far as is seen: no caller that hands some in"
+        taken = f"takes its ids from {sources}" if sources else none
         return f"{given}{keys} bind to nothing: the selection {taken}"
 
     def listed(self, outcome: Outcome, answer: Answer, ids: Ids) -> tuple[TrainedList, Location | None, Handed | None]:
@@ -215,8 +217,12 @@ class Study:
         found = compose(use, handed, engine)
         if isinstance(found, str):
             return open_list(replace(blank, reason_at=use.pinned_at if engine is None and use.pinned_at else handed.at), found)
-        named = {each.name: each for each in (*blank.assumptions, *found.assumptions, JOINED)}
+        other = () if use.pinned in (None, use.version) else (Assumption("engine-version", OTHER_VERSION.format(use=use)),)
+        named = {each.name: each for each in (*blank.assumptions, *found.assumptions, JOINED, *other)}
         both = replace(found, ids=blank.ids, path=(*blank.path, *found.path), assumptions=tuple(named[name] for name in sorted(named)))
+        apart = taken_apart(self.selected.entry.module, self.trainer.scan.tree.printed)
+        if apart is not None:
+            return TrainedList(both, None, "the trainer may take apart what the engine hands over", apart)
         return TrainedList(both, found.captured if found.status == "established" else None, found.reason, found.reason_at)
 
     def blank(self, ids: Ids) -> Evaluation:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from .binding import Probe, plain
+from .binding import CONFLICTS, Probe, plain
 from .entries import Entry, find_selections, may_be_absent, runs_alone
 from .interpret.recording import Given, last_name
 from .judgement import NOTHING_SEEN
@@ -56,6 +56,8 @@ def find_ways(trainer: Trainer, line: list[Entry], probe: tuple[int, ...]) -> li
     search = Search(trainer, line, probe)
     befores: list[tuple[Entry, ...]] = []
     for life in candidates(trainer, line):
+        if search.final:
+            break
         known = any(same_entries(life.before, before) for before in befores)
         inside = bool(search.found) and (not is_program(life) or life.before[0].called)
         if known or (inside and any(is_program(each) for each in search.lives)):
@@ -104,6 +106,8 @@ class Search:
     lives: list[Life] = field(default_factory=list)
     """Those that were found to count."""
     failed: Failed | None = None
+    final: bool = False
+    """A program from outside leads to more than one answer: what is inside of it is not asked."""
 
     def try_life(self, life: Life) -> None:
         """Run its methods; where the target is not run by one of them, it runs in between."""
@@ -153,6 +157,9 @@ class Search:
         if closed is None or closed.captured is not None or closed.handed is not None:
             self.found.append(Found(way, sources, opened.flows))
             return True
+        conflict = probe.conflict or (closed if closed.reason is not None and closed.reason.startswith(CONFLICTS) else None)
+        if conflict is not None and all(isinstance(stage, str) or not stage.called for stage in way.stages):
+            self.failed, self.final = Failed(conflict.reason or "", conflict.at), True
         if closed.reason != NOTHING_SEEN and self.failed is None:
             self.failed = Failed(closed.reason or "no reason given", closed.at)
         return False

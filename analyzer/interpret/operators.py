@@ -137,6 +137,10 @@ def composite(machine: Machine, value: Phi, paths: list[tuple[Path, bool]]) -> U
 # ----------------------------------------------------------------- comparison
 
 
+PACKED = ("torch.float8", "torch.int8", "torch.uint8", "torch.float4")
+"""Types of quantized weights."""
+
+
 def compare(machine: Machine, op: str, a: Value, b: Value) -> Value:
     """``a op b``: a bool, or an Unknown."""
     if type(a) is Phi:
@@ -220,6 +224,9 @@ def equal(machine: Machine, a: Value, b: Value) -> Value:
                 return False
             if isinstance(one, Unknown) and other is None and (one.not_none or one.positive):
                 return False
+        if is_packed_type(a, b) or is_packed_type(b, a):
+            machine.assume("defaults")
+            return False
         return undecided(machine, "==", a, b)
     if isinstance(a, EnumMember) or isinstance(b, EnumMember):
         return equal_members(machine, a, b)
@@ -246,6 +253,12 @@ def equal(machine: Machine, a: Value, b: Value) -> Value:
         if isinstance(owner, ClassValue):
             return truth(machine, machine.call(machine.bind(found, a), (b,), {}))
     return False if type(a) is not type(b) else undecided(machine, "==", a, b)
+
+
+def is_packed_type(a: Value, b: Value) -> bool:
+    """Whether a trained parameter's type is held against one of quantized weights."""
+    parameter = isinstance(a, Unknown) and a.key.startswith("parameter#") and a.key.endswith(".dtype")
+    return parameter and isinstance(b, External) and b.name.startswith(PACKED)
 
 
 def equal_members(machine: Machine, a: Value, b: Value) -> Value:
