@@ -143,6 +143,19 @@ def defaults_of(node: ast.AST, name: str) -> Iterator[ast.expr | None]:
                 yield from () if "required" in given else (given.get("default"),)
 
 
+def is_option(scan: Scan, name: str) -> bool:
+    """Whether the trainer's command line has an option of this name."""
+    for path in scan.tree.tree.grep((name.encode(), name.replace("_", "-").encode())):
+        module = None if path == MODEL or is_test(path) else scan.index.module(scan.index.module_of(path))
+        for node in ast.walk(module.tree) if module is not None else ():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "add_argument" and node.args:
+                first = node.args[0]
+                text = first.value if isinstance(first, ast.Constant) else None
+                if isinstance(text, str) and text.startswith("-") and text.lstrip("-").replace("-", "_") == name:
+                    return True
+    return False
+
+
 def is_none(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant) and value.value is None
 
@@ -158,8 +171,9 @@ def walks_layers(node: ast.AST, layers: frozenset[str]) -> bool:
     targets = names_in(node.target)
     inner = [each for statement in node.body for each in ast.walk(statement)]
     calls = any(isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id in targets for each in inner)
-    keeps = any(isinstance(each, ast.Attribute) and each.attr in MUTATORS for each in inner)
-    return calls and (keeps or any(isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store) for each in inner))
+    stores = any(isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store) for each in inner)
+    keeps = any(isinstance(each, ast.AugAssign) or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Call)) for each in inner)
+    return calls and (keeps or stores)
 
 
 def is_made_somewhere(scan: Scan, entry: Entry) -> bool:

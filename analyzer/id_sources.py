@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 
 from .binding import plain
+from .entries import is_option
 from .interpret.recording import Given
 from .results import IdSource, Location
 from .training import Trainer
@@ -17,11 +18,13 @@ ENVIRONMENT = re.compile(r"environ|getenv")
 def describe(trainer: Trainer, found: Found, source: Source) -> IdSource:
     """A value from outside that decides a selection, with what stands in for it where it is not given."""
     at = source.at or Location(trainer.scan.tree.printed(""), 1)
-    return IdSource(kind_of(source.key), plain(source.key), at, default_of(found, source))
+    return IdSource(kind_of(trainer, source.key), plain(source.key), at, default_of(found, source))
 
 
-def kind_of(key: str) -> str:
+def kind_of(trainer: Trainer, key: str) -> str:
     """What kind of thing a value is asked of."""
+    if key.isidentifier() and is_option(trainer.scan, key):
+        return "command line"
     if ENVIRONMENT.search(key):
         return "environment"
     if COMMAND.search(key):

@@ -32,7 +32,7 @@ from .classes import attrs_of, find_in_class, is_closed, resolution_order
 from .effects import effects_of
 from .names import decorators, made_on_demand, module_name
 from .open_target import open_attribute
-from .recording import OPEN
+from .recording import GIVEN, OPEN
 from .signals import GiveUp
 
 if TYPE_CHECKING:
@@ -93,6 +93,8 @@ def plain_attribute(machine: Machine, value: Value, name: str) -> Value:
         if name == "__self__" and isinstance(value, BoundMethod):
             return value.receiver
         return machine.mystery(name, f"attribute {name!r} of a function")
+    if isinstance(value, ListValue) and name in ("split", "strip") and GIVEN in value.state:
+        return BuiltinMethod(value, "copy")
     native = {ListValue: list, DictValue: dict, SetValue: set, Id: int}.get(type(value), type(value))
     if not hasattr(native, name) and not (isinstance(value, ListValue) and (value.modules or name in machine.library.list_methods)):
         raise machine.raised("AttributeError", f"{native.__name__!r} object has no attribute {name!r}")

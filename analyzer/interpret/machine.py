@@ -267,10 +267,7 @@ class Machine(Recording):
 
     def bound_outside(self, receiver: Value, base: str, name: str) -> Value:
         if name == "training":
-            if self.recording() and isinstance(receiver, Instance) and receiver.cls.module.name == open_target.STUB:
-                return self.mystery("training", "whether the target is in training mode", not_none=True)
-            self.assume("training-mode" if self.recording() else "eval-mode")
-            return self.recording()
+            return open_target.training_mode(self, receiver)
         return BoundMethod(External(f"{base}.{name}"), receiver)
 
     def is_named_tuple(self, cls: ClassValue) -> bool:

@@ -45,6 +45,14 @@ def open_attribute(machine: Machine, owner: Unknown, name: str) -> Value:
     return MISSING
 
 
+def training_mode(machine: Machine, module: Value) -> Value:
+    """``module.training``: in a trainer its own modules are, of the target it is not known; in an engine none is."""
+    if machine.recording() and isinstance(module, Instance) and module.cls.module.name == STUB:
+        return machine.mystery("training", "whether the target is in training mode", not_none=True)
+    machine.assume("training-mode" if machine.recording() else "eval-mode")
+    return machine.recording()
+
+
 def is_made(machine: Machine, key: str) -> bool:
     """Whether an unknown is, or belongs to, an object that the trainer makes itself by calling a class: a draft, say."""
     ledger = machine.ledger

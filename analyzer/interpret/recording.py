@@ -20,6 +20,8 @@ from .state import State
 
 OPEN = "#open"
 """The mark of an object whose making is not seen."""
+GIVEN = "#given"
+"""The mark of ids that stand in for a value from outside: a trainer may be given them as a text, and take that apart."""
 LOGS = ("walks", "joins", "saved", "changed", "fed", "setters", "sites", "slices", "consumed")
 """Tuples that only grow: where branches meet they hold what was seen on either side."""
 LEARNING = re.compile(r"torch\.nn\.([A-Z]|functional\.linear$)")
@@ -323,7 +325,7 @@ class Recording(State):
         slot = f"given {key}"
         held = self.noted(self.written, slot)
         if not isinstance(held, ListValue):
-            held = ListValue(self.heap.new(items=tuple(Id(k) for k in ids)))
+            held = ListValue(self.heap.new(items=tuple(Id(k) for k in ids), **{GIVEN: True}))
             self.heap.write(self.written, slot, held)
             shown = f"[{', '.join(map(str, ids))}]"
             if (step := self.ledger.given.steps.get(name)) is not None:

@@ -76,7 +76,9 @@ def extend(machine: Host, function: Value, args: Args, keywords: Keywords) -> Va
             assert isinstance(value, ListValue | SetValue)
             machine.heap.write(value.state, "items", machine.mystery("items", "a list is extended by something unknown"))
         else:
-            store(machine, function, (*held, *more))
+            store(machine, function, (*held, *map(machine.kept, more)))
+            for each in more:
+                machine.note_kept(each)
     return None
 
 
