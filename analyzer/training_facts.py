@@ -10,7 +10,7 @@ from .flows.flow import Table, build_facts, check_keys, entries, table, texts
 from .library.facts import Facts, TargetNames
 
 TARGET = ("layers", "embeddings", "norms", "configs", "drafts", "starts", "ends", "states")
-ENGINE = ("setters", "rpc", "runs")
+ENGINE = ("setters", "rpc", "runs", "extractions")
 
 
 @dataclass(frozen=True, slots=True)

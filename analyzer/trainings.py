@@ -13,6 +13,7 @@ from .binding import RunConfig, plain
 from .engine_use import Engine, compose, engine_use, taken_apart
 from .entries import Entry, find_selections, find_texts, find_walks
 from .exports import find_exports
+from .extractions import find_extractions
 from .id_sources import describe
 from .interpret.recording import Given, last_name
 from .outcome import Handed, Outcome
@@ -68,6 +69,7 @@ def trainings(trainer: Trainer, asked: Asked) -> tuple[list[Training], list[NotE
             continue
         selected = Selected(line[-1], wanted, find_ways(trainer, line, probe_of(trainer, asked)))
         made.append(Study(trainer, asked, selected, entered).training())
+    made += [each for each in find_extractions(trainer.scan, trainer.facts) if not asked.flows or each.flow in asked.flows]
     return merged(made), left
 
 

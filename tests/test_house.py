@@ -28,6 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("outcome", "selections"),
     ("evaluation", "judgement"),
     ("wiring", "training", "engine_use"),
+    ("extractions",),
     ("valueflow",),
     ("serving", "binding"),
     ("ways",),

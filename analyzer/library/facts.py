@@ -43,7 +43,8 @@ class TargetNames:
     ``layers``: its lists of decoder layers, ``starts`` and ``ends`` the first one of this rank and the one behind its last;
     ``embeddings``, ``norms``: what comes before them and behind, ``configs``: its config. ``drafts``: words in what is called after a
     draft. ``states``: the keyword that asks for all hidden states. ``setters``: the methods of an engine that take the ids, ``rpc``
-    those that run a named method in its worker, ``runs`` those that run its model.
+    those that run a named method in its worker, ``runs`` those that run its model; ``extractions`` name the interface through which it
+    hands over hidden states by ids.
     """
 
     layers: frozenset[str] = frozenset()
@@ -57,3 +58,4 @@ class TargetNames:
     setters: frozenset[str] = frozenset()
     rpc: frozenset[str] = frozenset()
     runs: frozenset[str] = frozenset()
+    extractions: frozenset[str] = frozenset()
