@@ -164,6 +164,22 @@ def is_empty(value: ast.expr | None) -> bool:
     return isinstance(value, ast.List | ast.Tuple) and not value.elts
 
 
+def passed_to(scan: Scan, entry: Entry) -> frozenset[str]:
+    """The parameters of a function that some call of that name passes, on whatever object."""
+    if isinstance(entry.node, ast.Module):
+        return frozenset()
+    name, arguments = entry.node.name, entry.node.args
+    places = [each.arg for each in (*arguments.posonlyargs, *arguments.args)][1 if entry.cls is not None else 0 :]
+    found: set[str] = set()
+    for path in scan.tree.tree.grep((f"{name}(".encode(),)):
+        module = None if path == MODEL or is_test(path) else scan.index.module(scan.index.module_of(path))
+        for node in ast.walk(module.tree) if module is not None else ():
+            if isinstance(node, ast.Call) and name in (getattr(node.func, "attr", None), getattr(node.func, "id", None)):
+                found |= {each.arg for each in node.keywords if each.arg is not None}
+                found |= set(places[: len(node.args)])
+    return frozenset(found)
+
+
 def walks_layers(node: ast.AST, layers: frozenset[str]) -> bool:
     """Whether a loop over layers calls each of them and puts something into a collection."""
     if not isinstance(node, ast.For) or not layers & names_in(node.iter):

@@ -12,26 +12,21 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, TypeAlias
 
-from .entries import DEFINING, Entry, Scan, is_made_somewhere
-from .index import Module
+from .entering import enter, note_returned, run_handed_target
+from .entries import Entry, Scan, is_made_somewhere, passed_to
 from .interpret.code import Code
 from .interpret.machine import Machine
-from .interpret.names import decorators, module_name
-from .interpret.open_target import STUB, run_target, the_object
 from .interpret.recording import Given, Ledger
 from .interpret.signals import GiveUp, NeedDecision, Raised
-from .ir import At, Const
 from .judgement import judge_run
-from .library.recorded_files import frozen
-from .library.samples import SAMPLE
 from .library.tables import Library
-from .lifecycle import CALLED, worker_with
+from .lifecycle import worker_with
 from .outcome import Outcome, first_open
 from .results import Location, Step
-from .target import ROOT, ConfigFacts
+from .target import ConfigFacts
 from .trainer import MODEL_PRINTED
 from .training_facts import TrainingFacts
-from .values import BoundMethod, ClassValue, DictValue, FunctionValue, ListValue, Value
+from .values import DictValue
 
 MAX_RUNS = 16
 """Runs of one way into a trainer under different answers to open conditions."""
@@ -89,6 +84,7 @@ class Way:
     """Where a target was found that the trainer is handed."""
     answers: dict[tuple[str, bool, bool], Answer] = field(default_factory=dict)
     """What was run before, by what was given."""
+    passes: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
 
     def run(self, given: Given, *, everything_open: bool = False, quick: bool = False) -> Answer:
         """What is concatenated, under every answer to the conditions that stay open; one that is not established ends it.
@@ -142,6 +138,22 @@ class Way:
         answer.add(machine, ledger, outcome, at)
         return outcome, at
 
+    def passed(self, entry: Entry) -> frozenset[str]:
+        """The parameters of a method that is entered from outside which calls on objects that are not known pass."""
+        if entry.cls is None or len(self.stages) == 1:
+            return frozenset()
+        if entry.node not in self.passes:
+            self.passes[entry.node] = passed_to(self.trainer.scan, entry)
+        return self.passes[entry.node]
+
+    def passes_to(self, stage: Stage, name: str) -> bool:
+        """Whether somewhere a call of a stage passes this parameter."""
+        if isinstance(stage, str) or isinstance(stage.node, ast.Module):
+            return False
+        arguments = stage.node.args
+        own = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+        return name in self.passed(stage) or (stage.called and name in own)
+
     def once(self, machine: Machine, ledger: Ledger, decided: Mapping[str, bool]) -> tuple[Outcome, Location | None]:
         """One run. A training that raised has trained nothing, but only what the trainer itself raises, and what one of the releases of
         transformers makes raise, is sure to: all else under an open condition may be a fault of the analysis."""
@@ -152,7 +164,10 @@ class Way:
                 if stage == RUN:
                     run_handed_target(machine, self.trainer.scan)
                     continue
-                answer = enter(machine, stage, everything_open=ledger.open, is_made=is_made_somewhere(self.trainer.scan, stage))
+                answer = enter(
+                    machine, stage, everything_open=ledger.open, is_made=is_made_somewhere(self.trainer.scan, stage),
+                    passed=self.passed(stage),
+                )  # fmt: skip
                 if not stage.called and not stage.is_constructor:
                     note_returned(machine, stage, answer)
             return judge_run(machine, ledger)
@@ -234,101 +249,3 @@ def saved_keys(machine: Machine) -> set[str]:
 def cleaned(trail: list[Step]) -> tuple[Step, ...]:
     """The trail without the hops inside the model of transformers, each once."""
     return tuple(dict.fromkeys(step for step in trail if step.at.file != MODEL_PRINTED))
-
-
-# ------------------------------------------------------------------- entering
-
-
-def enter(machine: Machine, entry: Entry, *, everything_open: bool, is_made: bool) -> Value:
-    """Run a function of the trainer; what nobody passes has its default, where nothing in the trainer calls it. The methods of a class
-    that are entered one after the other are those of one object; ``is_made`` says that the trainer makes it somewhere."""
-    if isinstance(entry.node, ast.Module):
-        run_program(machine, entry.module)
-        return None
-    if entry.called:
-        machine.assume("unseen-callers")
-    with machine.in_module(entry.module):
-        machine.frame.at = At(entry.line, entry.node.col_offset)
-        owner = module_name(machine, entry.module, entry.cls.name if entry.cls is not None else entry.node.name)
-        function: Value = owner
-        if isinstance(owner, ClassValue) and entry.cls is not None:
-            found, _ = machine.find_in_class(owner, entry.node.name)
-            receiver: Value = owner
-            if isinstance(found, FunctionValue) and not is_static(entry.node):
-                opened = everything_open or is_made
-                receiver = the_object(machine, owner, lambda init, insists: arguments(machine, init, opened, insists=insists))
-            function = None if entry.node.name == "__init__" else machine.get_attribute(receiver, entry.node.name)
-        is_open = everything_open or entry.called or entry.node.name in CALLED
-        answer = None if function is None else machine.call(function, (), arguments(machine, function, is_open))
-    machine.frames.clear()
-    return answer
-
-
-def note_returned(machine: Machine, entry: Entry, answer: Value) -> None:
-    """What a function answers that nothing in the trainer calls may be what the files hold that others read."""
-    answer = machine.pick(answer)
-    if isinstance(answer, ListValue) and SAMPLE in answer.state:
-        answer = machine.pick(answer.state[SAMPLE])
-    items = (machine.iterate(answer) or ()) if isinstance(answer, ListValue | tuple) else (answer,)
-    records = [record for record in map(machine.pick, items) if isinstance(record, DictValue)]
-    if records and not machine.noted_entries("saved"):
-        machine.assume("returned-records")
-        with machine.in_module(entry.module):
-            machine.frame.at = At(entry.line, 0)
-            for record in records:
-                made = frozen(machine, record)
-                for key, value in machine.entries(made) or () if isinstance(made, DictValue) else ():
-                    if value is None:  # what the function leaves empty is for whoever calls it to fill in
-                        machine.set_item(made, key, machine.mystery("field", "a field that is left empty"))
-                machine.note("saved", (machine.here(), made))
-        machine.frames.clear()
-
-
-def run_handed_target(machine: Machine, scan: Scan) -> None:
-    """Run the target that the trainer was handed, where none has run: its walks are still to come."""
-    if not machine.noted_entries("walks"):
-        with machine.in_module(scan.index.module(STUB) or next(iter(scan.modules()))):
-            run_target(machine)
-        machine.frames.clear()
-
-
-def run_program(machine: Machine, module: Module) -> None:
-    """Run what a file does when it is started as a program."""
-    with machine.in_module(module):
-        machine.frame.slots["__name__"] = "__main__"
-        if machine.ledger is not None:
-            machine.ledger.ran.add(module.tree)
-        for statement in module.tree.body:
-            if not isinstance(statement, DEFINING):
-                machine.frame.at = At(statement.lineno, statement.col_offset)
-                machine.run_statement(machine.code.statement(module, statement))
-    machine.frames.clear()
-
-
-def is_static(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a method is called on its class."""
-    return bool({"staticmethod", "classmethod"} & set(decorators(node)))
-
-
-def arguments(machine: Machine, function: Value, is_open: bool, *, insists: bool = False) -> dict[str, Value]:
-    """What a function is given: as the training config says, else nothing is known of it; a default stays one unless ``is_open``, or it is
-    None and the function ``insists`` on something else."""
-    bound = isinstance(function, BoundMethod)
-    inner = function.function if isinstance(function, BoundMethod) else function
-    if not isinstance(inner, FunctionValue) or inner.node is None:
-        return {}
-    code = machine.code.function(inner.module, inner.node)
-    skipped = 1 if bound or (inner.owner is not None and not is_static(inner.node)) else 0
-    given: dict[str, Value] = {}
-    for parameter in code.parameters[skipped:]:
-        if parameter.kind in ("star", "star-star"):
-            continue
-        value = machine.given_value(parameter.name)
-        if value is not None:
-            given[parameter.name] = value[0]
-        elif parameter.default is None or is_open or (insists and isinstance(parameter.default, Const) and parameter.default.value is None):
-            key = parameter.name if parameter.name != ROOT else f"{inner.name}.{ROOT}"  # the trainer's config is not the target's
-            given[parameter.name] = machine.unknown(key, f"an argument of {inner.name}, which nothing in the trainer passes")
-        else:
-            machine.assume("call-defaults")
-    return given

@@ -5,7 +5,6 @@ from outside.
 """
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -182,7 +181,7 @@ def run_absent(found: Found, closed: Outcome, own: Answer) -> tuple[Outcome, Ans
     scan = found.way.trainer.scan
     names = {name for each in found.sources if (name := last_name(each.key)) is not None}
     allowed = [absent for absent in ((), None) if all(may_be_absent(scan, name, absent) for name in names)]
-    passed = [each for each in found.sources if any(is_called_with(stage, each.key) for stage in found.way.stages)]
+    passed = [each for each in found.sources if any(found.way.passes_to(stage, each.key) for stage in found.way.stages)]
     tried: list[tuple[Outcome, Answer]] = []
     for absent in () if passed else allowed:
         given = Given(dict.fromkeys(names, absent), dict.fromkeys((each.key for each in found.sources), absent))
@@ -195,11 +194,3 @@ def run_absent(found: Found, closed: Outcome, own: Answer) -> tuple[Outcome, Ans
     keys = ", ".join(plain(each.key) for each in found.sources)
     nothing = Outcome(reason=f"the ids come from {keys}, which nothing in the trainer decides", at=found.sources[0].at)
     return next(iter(trained), (nothing, own))
-
-
-def is_called_with(stage: Stage, name: str) -> bool:
-    """Whether a stage is a function that others call, and a parameter of it is called so."""
-    if isinstance(stage, str) or not stage.called or isinstance(stage.node, ast.Module):
-        return False
-    arguments = stage.node.args
-    return name in {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}

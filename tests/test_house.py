@@ -25,7 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("library", "trainer", "contract_file", "weights", "drafts"),
     ("interpret", "flows", "entries"),
     ("points", "target", "training_facts", "lifecycle", "exports"),
-    ("outcome", "selections"),
+    ("outcome", "selections", "entering"),
     ("evaluation", "judgement"),
     ("wiring", "training", "engine_use"),
     ("extractions",),
