@@ -49,6 +49,9 @@ class Judge:
         fed = {single(entry) for entry in self.entries("fed") if single(entry) in self.ledger.joins or self.point(Piece(entry, entry))}
         for atom, join in self.outermost():
             answer = self.read(atom, join)
+            if isinstance(answer, Outcome) and not join.features and self.is_other(join):
+                self.machine.assume("other-joins")  # rows are added, as in a shift by one token
+                continue
             if isinstance(answer, Outcome) and self.holds_target(join):
                 return answer, None
             if isinstance(answer, Outcome):

@@ -31,7 +31,7 @@ from .branch import lift, pick
 from .classes import attrs_of, find_in_class, is_closed, resolution_order
 from .effects import effects_of
 from .names import decorators, made_on_demand, module_name
-from .open_target import open_attribute
+from .open_target import STUB, open_attribute
 from .recording import GIVEN, OPEN
 from .signals import GiveUp
 
@@ -180,6 +180,8 @@ def from_class(machine: Machine, value: Instance, name: str) -> Value:
     fallback, owner = find_in_class(machine, value.cls, "__getattr__")
     if fallback is not MISSING and isinstance(owner, ClassValue):
         return machine.call(bind(machine, fallback, value), (name,), {})
+    if machine.recording() and value.cls.module.name == STUB:
+        return machine.mystery(STUB, f"{name!r} of a part of a model of transformers", not_none=True)
     if is_closed(machine, value.cls):
         raise machine.raised("AttributeError", f"{value.cls.name!r} object has no attribute {name!r}")
     return unknown_attribute(machine, machine.unknown(own_key(value), f"{value.cls.name} has a base class outside the tree"), name)

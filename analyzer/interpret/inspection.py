@@ -136,7 +136,8 @@ def has_in_class(machine: Machine, value: Instance, name: str) -> Value:
     if found is not MISSING:
         return True
     fallback, owner = machine.find_in_class(value.cls, "__getattr__")
-    made_up = OPEN in value.attrs or (fallback is not MISSING and isinstance(owner, ClassValue))
+    stub = machine.recording() and value.cls.module.name == STUB
+    made_up = stub or OPEN in value.attrs or (fallback is not MISSING and isinstance(owner, ClassValue))
     if made_up or not classes.is_closed(machine, value.cls):
         return machine.unknown(f"hasattr({value.cls.name}#{value.attrs.born}, {name!r})", "its attributes are not all known")
     return False

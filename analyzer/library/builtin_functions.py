@@ -234,6 +234,14 @@ def abs_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Valu
     return abs(value) if isinstance(value, int | float) else machine.mystery("abs", "a number that is not known", not_none=True)
 
 
+def round_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    value = machine.pick(args[0]) if args else None
+    digits = machine.pick(args[1]) if len(args) > 1 else keywords.get("ndigits")
+    if isinstance(value, int | float) and (digits is None or isinstance(digits, int)):
+        return round(value, digits) if digits is not None else round(value)
+    return machine.mystery("round", "a number that is not known", not_none=True)
+
+
 def nothing(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     return None
 
@@ -270,6 +278,7 @@ FUNCTIONS: dict[str, Model] = {
     "bool": bool_,
     "str": str_,
     "abs": abs_,
+    "round": round_,
     "print": nothing,
     "iter": iter_,
     "next": next_,

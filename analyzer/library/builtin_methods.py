@@ -37,6 +37,8 @@ TEXT_METHODS = frozenset(
     }
 )
 MAX_TEXT = 10_000
+MOST_ITEMS = 2_000
+"""Items of a list that a trainer fills one by one: each step keeps the list as it was."""
 
 
 def receiver(function: Value) -> Value:
@@ -59,7 +61,11 @@ def store(machine: Host, function: Value, new: tuple[Value, ...]) -> None:
 
 def append(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     held = items(machine, function)
-    if held is not None:
+    if held is not None and len(held) >= MOST_ITEMS and machine.recording():
+        value = receiver(function)
+        assert isinstance(value, ListValue)
+        machine.heap.write(value.state, "items", machine.mystery("items", f"a list of more than {MOST_ITEMS} items"))
+    elif held is not None:
         store(machine, function, (*held, machine.kept(args[0])))
         shown = str(machine.content(args[0])) if isinstance(args[0], Tensor) else machine.show(args[0])
         if isinstance(args[0], Tensor) or not machine.recording():
