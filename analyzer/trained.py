@@ -24,6 +24,9 @@ from .training import MOST_RUNS, Answer, Budget, Trainer, Way
 from .training_facts import load_training_facts
 from .trainings import Asked, trainings
 
+NOTHING = "nothing in the trainer looks into a target"
+NO_SELECTION = "no selection of the trainer"
+
 
 @dataclass(frozen=True, slots=True)
 class Training:
@@ -53,14 +56,14 @@ def train_source(given: Training, program: Program, config: ConfigFacts, layers:
     flow = program.flow.name
     if first.points is None and own is not None:
         first = first_proved(first, by_draft(train(renewed(trainer), own)))
-    if first.points is None and own is not None:
-        first = first_proved(first, by_draft(select(renewed(trainer), flow, own, given.engine)))
+        first = first_proved(first, by_draft(select(renewed(trainer), flow, own, given.engine)) if first.points is None else first)
     return first if first.points is not None else first_proved(first, select(renewed(trainer), flow, run, given.engine))
 
 
 def first_proved(first: Side, other: Side) -> Side:
-    """The second side where it is proved, else the first."""
-    return first if other.points is None else other
+    """The second side where it is proved, or tells more than that there is nothing; else the first."""
+    tells_more = (first.reason or "").startswith(NOTHING) and not (other.reason or "").startswith(NO_SELECTION)
+    return other if other.points is not None or tells_more else first
 
 
 def renewed(trainer: Trainer) -> Trainer:
@@ -83,7 +86,7 @@ def select(trainer: Trainer, flow: str, config: RunConfig | None, engine: Engine
     sides = [side_of_row(training.symbol, training.at, row) for training in made for row in training.evaluated]
     sides += [unproved(training.reason or "", training.reason_at) for training in made if not training.evaluated]
     if not sides:
-        return unproved(f"no selection of the trainer is for {flow}", Location(trainer.scan.tree.printed(""), 1))
+        return unproved(f"{NO_SELECTION} is for {flow}", Location(trainer.scan.tree.printed(""), 1))
     return agreed(sides, "the trainer has more than one selection")
 
 
@@ -103,7 +106,7 @@ def train(trainer: Trainer, config: RunConfig | None) -> Side:
     if not selections:
         words = ", ".join(trainer.facts.selections)
         root = Location(trainer.scan.tree.printed(""), 1)
-        return unproved(f"nothing in the trainer looks into a target: no function names {words}", root)
+        return unproved(f"{NOTHING}: no function names {words}", root)
     study = Study(trainer, find_selections(trainer.scan, trainer.facts.loads), config)
     used: list[Side] = []
     unused: list[Side] = []
