@@ -61,11 +61,13 @@ def read_run_config(config: Config) -> RunConfig:
     return RunConfig(config.path_printed, values, {key: gift for key, gift in values.items() if isinstance(gift, tuple)}, places)
 
 
-def read_draft_ids(config: Config, keys: Sequence[str]) -> RunConfig | None:
-    """The ids of a draft's own config, by the flow's keys; None where it has none. All else in it says nothing of a training."""
+def read_draft_ids(config: Config, keys: Sequence[str], spellings: Sequence[str]) -> RunConfig | None:
+    """The ids of a draft's own config, by the flow's keys; None where it names none, under whatever spelling. All else in it says
+    nothing of a training. A key that stands in it twice gives none."""
     whole = read_run_config(config)
     lists = {key: ids for key, ids in whole.lists.items() if key in keys}
-    return replace(whole, values=dict(lists), lists=lists) if lists else None
+    named = any(key in whole.values for key in (*keys, *spellings))
+    return replace(whole, values=dict(lists), lists=lists) if named else None
 
 
 def leaves(value: dict[str, Json], path: Path) -> Iterator[tuple[Path, Json]]:

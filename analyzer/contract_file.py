@@ -157,7 +157,10 @@ def _contract(shown: str, document: Document) -> Contract:
     source = root.member("source")
     version = source.member("version").text_or_none()
     size = root.member("hidden_size").given()
-    root.member("num_layers").number(1, MOST_LAYERS)
+    layers = root.member("num_layers").number(1, MOST_LAYERS)
+    for row in (row for entry in root.member("trainings").entries() for row in entry.member("evaluated").entries()):
+        if row.member("num_layers").number(1, MOST_LAYERS) != layers:
+            row.member("num_layers").refuse(f"must be {layers}, as in the contract as a whole")
     texts = {entry.member("name").text(): entry.member("text").text() for entry in root.member("assumptions").entries()}
     return Contract(
         Location(shown, 1),

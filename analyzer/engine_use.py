@@ -48,7 +48,8 @@ def compose(use: EngineUse, handed: Handed, engine: Engine | None) -> Evaluation
     """What the engine captures with the ids that it is handed; or why it is not known."""
     asked = f"{use.name} {use.pinned}, which the trainer asks for ({use.pinned_at})" if use.pinned is not None else f"{use.name}"
     if engine is None:
-        return f"the ids are handed to {use.setter}: what is captured is for the source of {asked} to say; give it with --engine (of check: --train-engine)"
+        how = "give it with --engine (of check: --train-engine)"
+        return f"the ids are handed to {use.setter}: what is captured is for the source of {asked} to say; {how}"
     if not handed.known:
         return f"which ids are handed to {use.setter} is not known"
     fitting = [target for target in engine.targets if target.setter == handed.setter]

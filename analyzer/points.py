@@ -51,8 +51,8 @@ def name_point(content: Content, stream: Stream) -> str | None:
     parts = content.parts
     if len(parts) == 1:
         ((atom, scales),) = parts
-        if atom in stream.finals and not scales:
-            return "final"
+        if atom in stream.finals:
+            return "final/scaled" if scales else "final"
         if atom.inputs and (atom, scales) not in stream.content.parts:
             inner = name_point(atom.inputs[0], stream) if len(atom.inputs) == 1 else None
             return f"{inner}/normed" if inner is not None and "/" not in inner and is_norm(atom) else None

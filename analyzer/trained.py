@@ -52,12 +52,18 @@ def train_source(given: Training, program: Program, config: ConfigFacts, layers:
     facts = load_training_facts(tree.package)
     trainer = Trainer(Scan(TrainerIndex(tree), tree), Code(tree.printed), program.library, facts, config, layers)
     first = train(trainer, run)
-    own = None if run is not None or given.draft is None else read_draft_ids(given.draft, program.flow.pipeline.keys)
-    flow = program.flow.name
-    if first.points is None and own is not None:
-        first = first_proved(first, by_draft(train(renewed(trainer), own)))
-        first = first_proved(first, by_draft(select(renewed(trainer), flow, own, given.engine)) if first.points is None else first)
-    return first if first.points is not None else first_proved(first, select(renewed(trainer), flow, run, given.engine))
+    own = None
+    if run is None and given.draft is not None:
+        own = read_draft_ids(given.draft, program.flow.pipeline.keys, program.flow.pipeline.spellings)
+    if first.points is not None:
+        return first
+    if own is None:
+        return first_proved(first, select(renewed(trainer), program.flow.name, run, given.engine))
+    by_name = by_draft(train(renewed(trainer), own))
+    if by_name.points is not None:
+        return by_name
+    selected = by_draft(select(renewed(trainer), program.flow.name, own, given.engine))
+    return by_name if (selected.reason or "").startswith(NO_SELECTION) else selected
 
 
 def first_proved(first: Side, other: Side) -> Side:

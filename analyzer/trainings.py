@@ -233,9 +233,11 @@ class Study:
     def order(self, ways: list[Found]) -> Literal["ids", "layers"] | None:
         """What the concatenation follows: other ids in another order tell."""
         layers = self.trainer.num_layers
-        if layers < 4 or not ways[0].sources:
+        if layers < 5 or not ways[0].sources:
             return None
-        tried = {ids: self.quick(ways[0], ids) for ids in ((2, 0, 1), (0, 1, 2), (1, 2, 0))}
+        far = layers - 2 if layers > 12 else 3
+        triples = ((far, 0, 2), (0, 2, far), (2, far, 0))
+        tried = {tuple(sorted(ids).index(k) for k in ids): self.quick(ways[0], ids) for ids in triples}
         straight = tried[0, 1, 2]
         if straight is None or len(straight) < 3 or list(straight[:3]) != sorted(straight[:3], key=depth):
             return None

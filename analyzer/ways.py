@@ -116,7 +116,7 @@ class Search:
         if not runs and (life.after or any(entry.cls is not None for entry in life.before)):
             way = Way(self.trainer, (*life.before, RUN, *life.after))
             opened = way.run(Given(), everything_open=True, quick=True)
-        if self.line[-1].node not in opened.ran:
+        if self.line[-1].node not in opened.ran | (way.run(Given()).ran if self.line[-1].node not in opened.ran else set()):
             return
         probe, before = Probe(way, self.probe), len(self.found)
         self.note(way, opened, probe)

@@ -22,6 +22,8 @@ LARGEST_HEADER = 32 * MEBIBYTE
 """A header takes about a hundred bytes for each tensor."""
 PLAIN_TYPES = frozenset({"F64", "F32", "F16", "BF16", "F8_E4M3", "F8_E5M2"})
 """Types of which each element is one weight: packed ones tell less columns than there are."""
+PACKED = ("qweight", "weight_packed", "weight_scale", "scales", "qzeros")
+"""How the parts of a packed matrix are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,10 @@ def _open(projections: Sequence[str], shown: str, reason: str | None = None) -> 
 
 
 def _is_projection(name: str, projections: Sequence[str]) -> bool:
-    """``fc.weight``, also behind the names of what holds it."""
-    return any(name == f"{each}.weight" or name.endswith(f".{each}.weight") for each in projections)
+    """``fc.weight``, also behind the names of what holds it, unless that is one of several layers; a packed part of it too."""
+    holder, _, last = name.rpartition(".")
+    *around, own = holder.split(".")
+    return own in projections and (last == "weight" or last.startswith(PACKED)) and not any(map(str.isdigit, around))
 
 
 def _of_tensor(name: str, entry: Json, shown: str) -> Width | None:

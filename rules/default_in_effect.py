@@ -42,7 +42,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
 def _severity(default: DefaultInEffect, agreed: str | None) -> Severity:
     if agreed == "other":
         return Severity.ERROR
-    return Severity.WARNING if default.unread and agreed != "same" else Severity.INFO
+    return Severity.WARNING if default.unread else Severity.INFO
 
 
 def _finding(comparison: Comparison, default: DefaultInEffect, severity: Severity) -> Finding:

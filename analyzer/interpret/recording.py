@@ -98,12 +98,12 @@ class Ledger:
     """What one run of a trainer leaves behind.
 
     ``log`` holds tuples under :data:`LOGS`, in the heap, so that a branch can be taken back. ``open`` leaves all that comes from outside
-    unknown, defaults included. ``ended``: the run came to its end. ``recorded``: it saved a captured point to a file. ``ran`` are the
-    functions that ran. ``joins`` says of the atom of a concatenation what it is made of. ``asked`` are the values from outside that were
-    asked for, ``flows`` the names that one was bound to unchanged. ``names`` tell the parts of a target that the trainer is handed:
-    ``roots`` are the values that one was found in, ``known_roots`` those of an earlier run, ``target`` is its model. ``made`` are objects
-    that the trainer makes itself, ``modules`` parts of a model that torch hands out. ``objects`` are those that are entered, one of a
-    class, ``supers`` the objects of methods of bases outside the tree; ``workers`` finds the class of an engine's worker by a method.
+    unknown. ``ended``: the run came to its end. ``recorded``: it saved something of the target to a file. ``ran`` are the functions that
+    ran, ``joins`` what the atom of a concatenation is made of, ``asked`` the values from outside that were asked for, ``flows`` the names
+    that one was bound to unchanged. ``names`` tell the parts of a target that the trainer is handed: ``roots`` are the values that one
+    was found in, ``known_roots`` those of an earlier run, ``target`` is its model. ``made`` are objects that the trainer makes itself,
+    ``modules`` parts of a model that torch hands out. ``objects`` are those that are entered, one of a class, ``supers`` the objects of
+    methods of bases outside the tree; ``workers`` finds an engine's worker by a method. ``flat``: states may have no axis of batches.
     """
 
     log: Slots
@@ -123,6 +123,7 @@ class Ledger:
     target: Instance | None = None
     made: set[str] = field(default_factory=set)
     modules: set[str] = field(default_factory=set)
+    flat: bool = False
     supers: dict[str, str] = field(default_factory=dict)
 
 
@@ -259,6 +260,11 @@ class Recording(State):
         """A tensor goes into a collection; between the layers of the target it is selected there."""
         if self.ledger is not None and isinstance(value, Tensor) and self.walk["inside"] is not True and self.walk["order"]:
             self.note_site("append", value.cell.get("content"))
+
+    def note_flat(self) -> None:
+        """An engine's layer runs: its hidden states have one axis of tokens, and none of batches."""
+        if self.ledger is not None:
+            self.ledger.flat = True
 
     def note_end(self, layer: Value, stream: Value, normed: Value) -> None:
         """The open target's stream after its last layer, or its final norm; the norm completes the walk that ended last."""

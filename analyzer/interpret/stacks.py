@@ -110,7 +110,8 @@ def stack_method(machine: Machine, tensor: Tensor, name: str, args: tuple[Value,
         machine.consume(atom)
         return joined(machine, "torch.stack", replace(join, axis=axis, at=machine.location()))
     start = keywords.get("start_dim", given[0] if given else 0) if name == "flatten" else len(given) - 1
-    if not is_features(join.axis, start):
+    end = keywords.get("end_dim", given[1] if len(given) > 1 else -1) if name == "flatten" else -1
+    if not is_features(join.axis, start, end) or (join.axis == 1 and has_batches(machine)):
         return None
     machine.consume(atom)
     machine.assume(ASSUMED)
@@ -122,15 +123,24 @@ def turned(name: str, given: tuple[Value, ...], axis: int) -> int | None:
     if not all(isinstance(each, int) for each in given):
         return None
     if name == "permute":
-        return given.index(axis) if axis in given else None
+        last = len(given) - 1
+        return given.index(axis) if axis in given and given[-1] in (last, -1) else None
     if len(given) == 2 and axis in given and name != "movedim":
         other = given[1 - given.index(axis)]
         return other if isinstance(other, int) else None
     return None
 
 
-def is_features(axis: int, start: Value) -> bool:
+def has_batches(machine: Machine) -> bool:
+    """Whether a hidden state has an axis of batches: one of transformers does, unless something has taken it away."""
+    ledger = machine.ledger
+    return ledger is not None and not ledger.flat and "recorded-files" not in machine.assumptions
+
+
+def is_features(axis: int, start: Value, end: Value) -> bool:
     """Whether flattening from ``start`` on lays the states of a stack side by side: its axis is the one before the features."""
+    if end != -1 and not (isinstance(end, int) and isinstance(start, int) and end == start + 1):
+        return False
     if start == -2:
         return axis in (-2, 1, 2)
     return start in (1, 2) and axis in (start, -2)

@@ -100,6 +100,8 @@ def tensor_item(machine: Machine, tensor: Tensor, index: Value) -> Value:
     stacked = stack_item(machine, tensor, index)
     if stacked is not None:
         return stacked
+    if machine.ledger is not None and not isinstance(index, tuple | slice):
+        machine.ledger.flat = True
     if not tensor.exact and isinstance(index, int):
         return machine.component(tensor, machine.content(tensor), index)
     if isinstance(index, tuple):
@@ -132,6 +134,8 @@ def tensor_method(machine: Machine, tensor: Tensor, name: str, args: tuple[Value
     stacked = stack_method(machine, tensor, name, args, keywords)
     if stacked is not None:
         return stacked
+    if machine.ledger is not None and name in ("squeeze", "view", "reshape", "flatten", "select"):
+        machine.ledger.flat = True
     if name in MOVING and machine.recording() and not keeps_features(name, args):
         return machine.opaque(f"tensor.{name}", (tensor,), exact=True)
     if name in VIEWS:

@@ -57,6 +57,8 @@ def entering(machine: Host, function: Value, args: Args, keywords: Keywords) -> 
 
 def left(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     """The stream after a layer of an open target: after the last one the walk is through."""
+    if len(args) > 2:
+        machine.note_flat()
     machine.note_end(args[0], args[1], None)
     return None
 
