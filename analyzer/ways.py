@@ -128,9 +128,11 @@ class Search:
     def try_readers(self, stages: tuple[Stage, ...], before: int) -> None:
         """The stages with the program that reads what they leave: what it makes of the records counts, not what was recorded."""
         for entries in find_selections(self.trainer.scan, self.trainer.facts.loads):
-            if any(entry.node is each.node for entry in entries for each in self.line):
+            if any(entries[-1].node is each.node for each in self.line):
                 continue
             for life in islice(candidates(self.trainer, entries), MOST_READERS):
+                if any(stage in stages for stage in (*life.before, *life.after)):
+                    continue
                 way = Way(self.trainer, (*stages, *life.before, *life.after))
                 opened = way.run(Given(), everything_open=True, quick=True)
                 if entries[-1].node not in opened.ran:

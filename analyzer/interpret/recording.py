@@ -28,8 +28,7 @@ LEARNING = re.compile(r"torch\.nn\.([A-Z]|functional\.linear$)")
 """How the names of what may be a layer of the draft begin."""
 PLAIN_WAY = re.compile(r"[A-Za-z_][\w.]*")
 """A plain value is not taken for an attribute of what a call answers: ``device`` of a tensor is none of the config's."""
-MOST_WALKS = 64
-"""Forwards of the target in one run of a trainer."""
+MOST_WALKS = 64  # forwards of the target in one run of a trainer
 RESHAPING = re.compile(r"torch\.(?!nn\.[A-Z])|tensor[.\[]|Tensor ")
 """How the names of torch's operations begin, those of its modules aside."""
 FEEDING = frozenset({f"torch.nn.functional.{name}" for name in ("linear", "rms_norm", "layer_norm", "dropout")}) | frozenset(
@@ -225,8 +224,7 @@ class Recording(State):
 
     def note_site(self, kind: str, what: Value) -> None:
         """Here a hidden state of the target is selected: the content of a tensor, or for a hook the number of the layer."""
-        place = self.location()
-        if self.ledger is not None and place is not None and not place.file.startswith("("):
+        if (place := self.location()) is not None and not place.file.startswith("("):
             self.note("sites", (kind, what, place.file, place.line))
 
     def note_slice(self, before: tuple[Piece, ...], after: tuple[Piece, ...]) -> None:
@@ -262,7 +260,7 @@ class Recording(State):
             self.note_site("append", value.cell.get("content"))
 
     def note_flat(self) -> None:
-        """An engine's layer runs: its hidden states have one axis of tokens, and none of batches."""
+        """An engine's layer runs: its hidden states have no axis of batches."""
         if self.ledger is not None:
             self.ledger.flat = True
 
