@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from .configs import Config
 from .interpret.recording import Gift, Given, last_name
 from .json_text import Json, Path
-from .judgement import MORE_THAN_ONE, NOTHING_SEEN, UNEVEN
+from .judgement import HANDED_TWICE, MORE_THAN_ONE, NOTHING_SEEN, UNEVEN
 from .outcome import Outcome
 from .results import Location, Step
 from .training import Answer, Way
@@ -26,7 +26,7 @@ IDS = re.compile(r"layer_?(ids|idx|ind|num)|layers?_(to|for)|(aux|feature|captur
 LAYERS = re.compile(r"layer|ids|idx|capture|aux", re.IGNORECASE)
 UNLIKELY = re.compile(r"^(num|n|start|end|first|last|max|min|input|position|token|vocab)_|norm|size|dim|path|type", re.IGNORECASE)
 """Names of what may be a list of layer ids, and of what is none."""
-CONFLICTS = (MORE_THAN_ONE, UNEVEN)
+CONFLICTS = (MORE_THAN_ONE, UNEVEN, HANDED_TWICE)
 MOST_TRIED = {LIKELY: 12, POSSIBLE: 8, ANY: 8}
 MOST_SOURCES = 24
 """Values from outside that are tried for one key of the config."""

@@ -14,6 +14,7 @@ from .values import Atom, Content, DictValue, ListValue, Tensor, Value
 
 MORE_THAN_ONE = "more than one concatenation may feed fc"
 UNEVEN = "samples are not all recorded alike"
+HANDED_TWICE = "an engine is handed ids more than once, and not the same"
 NOTHING_SEEN = "no concatenation of hidden states of the target is seen"
 
 
@@ -79,15 +80,23 @@ class Judge:
         """Whether a part of a concatenation is known, and is nothing of the target: then it is none of hidden states."""
         return any(isinstance(piece.now, Content) and not self.related(piece.now) for piece in join.pieces or ())
 
-    def handed(self) -> Handed | None:
-        """The one call of an engine's setter; the last one where each sets the ids anew."""
-        for entry in reversed(self.entries("setters")):
+    def handed(self) -> Outcome | None:
+        """What an engine's setter was given; calls that differ may be of one model or of two, so that none of them is known to count."""
+        found: dict[tuple[Value, ...], Handed] = {}
+        for entry in self.entries("setters"):
             assert isinstance(entry, tuple)
             name, ids, known, file, line = entry
             assert isinstance(name, str) and isinstance(file, str) and isinstance(line, int)
             held = tuple(int(each) for each in ids if isinstance(each, int)) if isinstance(ids, tuple) else None
-            return Handed(name, held, known is True, Location(file, line))
-        return None
+            found[name, ids, known] = Handed(name, held, known is True, Location(file, line))
+        if not found:
+            return None
+        last = [*found.values()][-1]
+        if len(found) > 1:
+            places = ", ".join(f"{each.setter} at {each.at}" for each in found.values())
+            return Outcome(reason=f"{HANDED_TWICE}: {places}", at=last.at)
+        reason = f"the ids are handed to {last.setter}: what is captured is for the engine's source to say"
+        return Outcome(reason=reason, at=last.at, handed=last)
 
     def uneven(self) -> str | None:
         """A place that saves other points for one sample than for another."""
@@ -282,8 +291,7 @@ def judge_run(machine: Machine, ledger: Ledger) -> tuple[Outcome, Location | Non
     judge = Judge(machine, ledger, streams)
     ledger.recorded = judge.records()
     verdict = judge.verdict()
-    if verdict[0].silent and (handed := judge.handed()):
-        reason = f"the ids are handed to {handed.setter}: what is captured is for the engine's source to say"
-        verdict = Outcome(reason=reason, at=handed.at, handed=handed), None
+    if verdict[0].silent and (handed := judge.handed()) is not None:
+        verdict = handed, None
     ledger.ended = True
     return verdict

@@ -175,10 +175,10 @@ def run_with(found: Found, source: Source, ids: tuple[int, ...] | None) -> tuple
     closed, _ = own.settled()
     if closed.captured is not None or (closed.handed is not None and closed.handed.known):
         return closed, own
-    return run_absent(found, closed, own)
+    return run_absent(found, own)
 
 
-def run_absent(found: Found, closed: Outcome, own: Answer) -> tuple[Outcome, Answer]:
+def run_absent(found: Found, own: Answer) -> tuple[Outcome, Answer]:
     """What a way comes to where what the trainer asks for is left out: what its source says that it is then, an empty list or None."""
     scan = found.way.trainer.scan
     names = {name for each in found.sources if (name := last_name(each.key)) is not None}
