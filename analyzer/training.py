@@ -159,6 +159,8 @@ class Way:
         transformers makes raise, is sure to: all else under an open condition may be a fault of the analysis."""
         if self.trainer.budget.left < 0:
             return Outcome(reason=f"more than {MOST_RUNS} runs of parts of the trainer"), None
+        if any(not isinstance(stage, str) and stage.cls is not None and not stage.called for stage in self.stages):
+            machine.assume("lifecycle")
         try:
             for stage in self.stages:
                 if stage == RUN:

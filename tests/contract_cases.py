@@ -72,6 +72,15 @@ def train(path, x, ids):
 def train_otherwise(path, x, ids):
     return nn.Linear(12, 4)(eagle3_features(AutoModelForCausalLM.from_pretrained(path), x, ids, 0))
 """
+UNCALLED = """
+class Eagle3Target:
+    def load(self, path):
+        self.model = AutoModelForCausalLM.from_pretrained(path)
+
+    def features(self, x, ids):
+        hs = self.model(x, output_hidden_states=True).hidden_states
+        return nn.Linear(12, 4)(torch.cat([hs[k] for k in ids], dim=-1))
+"""
 GROWING = """
 class Eagle3Target:
     def __init__(self, path, ids):
@@ -106,6 +115,7 @@ WORKING = {
     "P3b site and order": hooks(MEMBERS, KEEP, JOINED, "eagle3 Eagle3Capture.__init__ train.py:16 in the order of layers"),
     "P3c a number that begins at 1": hooks(NUMBERED, "if module.layer_number - 1 in self.ids:\n            " + KEEP, JOINED, LAYERS),
     "P4 before the layer": walk(BEFORE, "5,1,3 -> out:0, out:2, out:4", "0,3 -> embed, out:2", ids=((5, 1, 3), (0, 3))),
+    "the order of calls on an object": one(UNCALLED, "5,1,3 -> out:4, out:0, out:2", "assuming lifecycle"),
     "P5 after the layer": walk(AFTER, LAYERS, "eagle3 eagle3_features train.py:15 in the order of layers"),
     "P6 no engine was given": handed(
         "f = h", "5,1,3 -> ?the ids are handed to set_eagle3_layers_to_capture: what is captured is for the source of sglang 0.5.9",
@@ -169,6 +179,9 @@ BROKEN = {
     "a reader that scales": recorded(RECORD, "f = d['states'] * 0.5", "?"),
     "an engine's states in another order": handed(
         "a, b, c = h.chunk(3, dim=-1)\nf = torch.cat([c, a, b], dim=-1)", "5,1,3 -> ?the trainer may take apart"
+    ),
+    "an engine that is handed other ids after it ran": handed(
+        "self.runner.model.set_eagle3_layers_to_capture([0, 1, 2])\nf = h", "?an engine is handed ids more than once, and not the same"
     ),
     "an engine's states, some of them": handed("f = h[..., : h.shape[-1] // 3]", "5,1,3 -> ?"),
     "the order of reversed layers": states(

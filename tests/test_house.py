@@ -236,6 +236,13 @@ class TestReadme:
         rows = [f"| {each['name']} | {each['text']} |" for each in described]
         assert [line for line in rows if line not in self.text.splitlines()] == []
 
+    @pytest.mark.parametrize("file", ["eagle3.toml", "training.toml"])
+    def test_every_assumption_is_made_somewhere(self, file: str) -> None:
+        described = tomllib.loads((ROOT / "analyzer/flows" / file).read_text("utf-8"))["assumption"]
+        code = "\n".join(path.read_text("utf-8") for path in (ROOT / "analyzer").rglob("*.py"))
+        by_code = [each["name"] for each in described if each.keys() <= {"name", "text"}]
+        assert [name for name in by_code if f'"{name}"' not in code] == []
+
     @pytest.mark.parametrize("folder", ["interpret", "valueflow"])
     def test_the_rooms_of_a_folder_are_those_that_are_there(self, folder: str) -> None:
         table = self.text.partition(f"| in `{folder}/` |")[2].partition("\n\n")[0]

@@ -31,6 +31,7 @@ def lines_of(training: Training) -> Iterator[str]:
     if not training.evaluated:
         yield f"?{training.reason}"
     yield from (f"from {source.kind} {source.text}, else {source.default}" for source in training.sources)
+    yield from (f"assuming {each.name}" for each in training.assumptions or ())
     yield from (f"writes {export.key}: {export.mapping}" for export in training.exports)
     if training.engine is not None:
         yield f"by {training.engine.name} {training.engine.pinned} {training.engine.setter}"
