@@ -4,9 +4,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from .configs import FILE_NAME
+from .configs import FILE_NAME, Config
 from .errors import BadInput
 from .layout import printable
+from .training_facts import FlowWords
 
 MOST_DRAFTS = 1_000
 INDEX_ENDING = ".index.json"
@@ -39,3 +40,15 @@ def _is_draft(path: str) -> bool:
     if os.path.isdir(path):
         return os.path.lexists(os.path.join(path, FILE_NAME))
     return path.endswith(".json") and not path.endswith(INDEX_ENDING)
+
+
+def flow_of_draft(draft: Config, flows: Iterable[FlowWords]) -> str | None:
+    """The flow that a draft's config tells that it is for: by words in the names of its classes, else by the keys that it has, at its top
+    level or one below."""
+    flows = tuple(flows)
+    named = draft.values.get("architectures")
+    classes = " ".join(map(str, named)).lower() if isinstance(named, list) else ""
+    by_class = (flow.name for flow in flows if any(word in classes for word in flow.words))
+    keys = {*draft.values, *(key for value in draft.values.values() if isinstance(value, dict) for key in value)}
+    by_key = (flow.name for flow in flows if keys & {*flow.keys})
+    return next(by_class, None) or next(by_key, None)

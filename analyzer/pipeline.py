@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from .comparison import compare
 from .configs import Config, load_config
 from .contract_file import contract_side, is_contract, read_contract_file
-from .drafts import find_drafts
+from .drafts import find_drafts, flow_of_draft
 from .errors import BadInput
 from .evaluation import Program, Target
 from .flows.flow import BUILT_IN, Flow, load_flow, load_flow_file
@@ -34,6 +34,7 @@ from .serving import server
 from .source import SourceTree, open_source
 from .target import ConfigFacts, read_target
 from .trained import Training, train_source
+from .training_facts import load_training_facts
 from .weights import read_weights
 from .wiring import DEFAULT_LAYERS, Found, evaluate_all, find_targets
 
@@ -57,7 +58,7 @@ def draw_graphs(request: Request) -> GraphAnalysis:
     from .graph import GraphAnalysis
 
     with room_to_run():
-        opened = [open_flow(request, flow) for flow in choose_flows(request)]
+        opened = open_flows(request, choose_flows(request))
         followed = [each for one in opened for each in follow(one.program, one.tree, one.targets, one.config, one.layers, request)]
         assumptions = {assumption.name: assumption for _, used in followed for assumption in used}
         problems = [*unreadable(opened[0].program.index, opened[0].tree), *(each for one in opened for each in one.problems)]
@@ -85,7 +86,7 @@ def engines_for(request: ContractRequest) -> Iterator[tuple[str, Engine]]:
         return
     for name in BUILT_IN if not request.flows else [flow for flow in request.flows if flow in BUILT_IN]:
         asked = Request(request.engine, (name,), request.models, request.target, request.layers)
-        one = open_flow(asked, load_flow(name))
+        (one,) = open_flows(asked, [load_flow(name)])
         targets = tuple(Target(one.program, found.cls, found.setter, one.layers, one.config) for found in one.targets)
         yield name, Engine(one.program, one.tree, targets)
 
@@ -116,16 +117,38 @@ class Opened:
     problems: list[NotEstablished]
 
 
-def open_flow(request: Request, flow: Flow) -> Opened:
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A tree with all that was parsed and lowered of it, whichever flow asked for it."""
+
+    tree: SourceTree
+    index: Index
+    code: Code
+
+
+def open_flows(request: Request, flows: Sequence[Flow]) -> list[Opened]:
+    """Steps 1 and 2 for each flow; flows of one package share what is read of it."""
+    read: dict[str, Read] = {}
+    opened = [open_flow(request, flow, read) for flow in flows]
+    names = {found.cls.name for one in opened for found in one.targets}
+    wanted = wanted_models(request, opened[0], names)
+    problems = missing_architectures(request, opened[0].config, names)
+    opened[0].problems.extend(problems)
+    return [replace(one, targets=[found for found in one.targets if not wanted or found.cls.name in wanted]) for one in opened]
+
+
+def open_flow(request: Request, flow: Flow, read: dict[str, Read]) -> Opened:
     """Steps 1 and 2: find and index."""
-    tree = open_source(request.source, flow.package)
-    index = Index(tree)
-    program = Program(index, flow, Code(tree.printed), library_of(flow), tree.printed)
+    if flow.package not in read:
+        tree = open_source(request.source, flow.package)
+        read[flow.package] = Read(tree, Index(tree), Code(tree.printed))
+    tree, index = read[flow.package].tree, read[flow.package].index
+    program = Program(index, flow, read[flow.package].code, library_of(flow), tree.printed)
     config = read_target(request.target, flow)
-    found, unread = find_targets(program, tree)
-    problems = [*(each for each in unread if each.what != "file"), *missing_architectures(request, config, found)]
+    found, unread = find_targets(program, tree, fallbacks=bool(request.drafts))
+    problems = [each for each in unread if each.what != "file"]
     layers = request.layers or config.num_layers() or DEFAULT_LAYERS
-    return Opened(program, tree, config, narrow(request, config, found, index, tree), layers, problems)
+    return Opened(program, tree, config, found, layers, problems)
 
 
 def run(request: Request) -> Analysis:
@@ -133,25 +156,35 @@ def run(request: Request) -> Analysis:
     wirings: list[Wiring] = []
     comparisons: list[Comparison] = []
     problems: list[NotEstablished] = []
-    opened = [open_flow(request, flow) for flow in choose_flows(request)]
+    opened = open_flows(request, choose_flows(request))
+    drafts = drafts_by_flow(request, [one.program.flow.name for one in opened])
     for one in opened:
         wirings += evaluate_all(one.program, one.targets, one.config, one.layers, request.ids)
-        comparisons += against_training(request, one)
+        comparisons += against_training(request, one, drafts[one.program.flow.name])
         problems += one.problems
     tree, index = opened[0].tree, opened[0].program.index
     return Analysis(facts(tree, index), tuple(wirings), (*unreadable(index, tree), *problems), tuple(comparisons))
 
 
-def against_training(request: Request, one: Opened) -> Iterator[Comparison]:
-    """What is served to each draft that was given, held against what the trainer that was given trained."""
+def drafts_by_flow(request: Request, flows: Sequence[str]) -> dict[str, list[str]]:
+    """The configs of the drafts that were given, by the flow that each is for; where one flow was asked for, all are for that."""
     if not request.drafts:
         if request.train is not None or request.train_config is not None:
             raise BadInput("--train compares what is served to a draft with what it was trained on: give the draft's config with --draft")
-        return
+        return {name: [] for name in flows}
     if request.train is None and request.train_config is not None:
         raise BadInput("--train-config is the config of a training run: give the trainer's source with --train")
+    words = load_training_facts(flows[0]).flows
+    sorted_out: dict[str, list[str]] = {name: [] for name in flows}
+    for draft in find_drafts(request.drafts):
+        told = flow_of_draft(load_config(draft), words) if len(flows) > 1 else None
+        sorted_out[told if told in sorted_out else flows[0]].append(draft)
+    return sorted_out
+
+
+def against_training(request: Request, one: Opened, drafts: Sequence[str]) -> Iterator[Comparison]:
+    """What is served to each of these drafts, held against what the trainer that was given trained."""
     layers = request.layers or one.config.num_layers()
-    drafts = find_drafts(request.drafts)
     stored = [(load_config(draft), read_weights(draft, one.program.flow.pipeline.projections)) for draft in drafts]
     served = server(one.tree, request.target)
     for draft, weights in stored:
@@ -193,25 +226,23 @@ def library_of(flow: Flow) -> Library:
         raise BadInput(f"the flow {flow.name!r}: there is no model of a kernel named {error.args[0]!r}") from error
 
 
-def narrow(request: Request, config: ConfigFacts, found: list[Found], index: Index, tree: SourceTree) -> list[Found]:
-    """The targets that were asked for: by name, else by the config's architectures where one of them is a target here."""
-    names = {one.cls.name for one in found}
+def wanted_models(request: Request, one: Opened, names: set[str]) -> set[str]:
+    """The targets that are asked for: by name, else by the config's architectures where one of them is a target here; empty for all."""
     for model in request.models:
         if model not in names:
             known = ", ".join(sorted(names)) or "none"
-            lost = "".join(f"; {each.at} cannot be read" for each in unreadable(index, tree)[:1])
-            raise BadInput(f"{tree.root}: no target class {model!r} with a setter of the flow; there are {known}{lost}")
-    wanted = set(request.models) or names & set(config.architectures())
-    return [one for one in found if not wanted or one.cls.name in wanted]
+            lost = "".join(f"; {each.at} cannot be read" for each in unreadable(one.program.index, one.tree)[:1])
+            raise BadInput(f"{one.tree.root}: no target class {model!r} with a setter of the flow; there are {known}{lost}")
+    return set(request.models) or names & set(one.config.architectures())
 
 
-def missing_architectures(request: Request, config: ConfigFacts, found: list[Found]) -> list[NotEstablished]:
+def missing_architectures(request: Request, config: ConfigFacts, names: set[str]) -> list[NotEstablished]:
     """The config's classes where none of them is a target here: all targets are shown, but not the one that was meant."""
-    names = config.architectures()
-    if config.place is None or request.models or set(names) & {one.cls.name for one in found}:
+    architectures = config.architectures()
+    if config.place is None or request.models or set(architectures) & names:
         return []
     reason = "the config's architectures name it, and no target class with a setter of the flow is called so"
-    return [NotEstablished(name, reason, config.place) for name in names]
+    return [NotEstablished(name, reason, config.place) for name in architectures]
 
 
 def unreadable(index: Index, tree: SourceTree) -> list[NotEstablished]:

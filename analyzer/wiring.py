@@ -38,18 +38,22 @@ class Found:
 # --------------------------------------------------------------------- finding
 
 
-def find_targets(program: Program, tree: SourceTree) -> tuple[list[Found], list[NotEstablished]]:
-    """Each member of the flow's entry variable that has a setter, inherited ones included, in order of file and entry."""
+def find_targets(program: Program, tree: SourceTree, fallbacks: bool = False) -> tuple[list[Found], list[NotEstablished]]:
+    """Each member of the flow's entry variable that has a setter, inherited ones included, in order of file and entry.
+
+    With ``fallbacks`` those too that have none, and one of the flow's fallbacks.
+    """
     machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
     entry = program.flow.entry.encode()
-    files = [path for path in tree.grep(tuple(w.encode() for w in program.flow.words)) if entry in tree.read(path)]
+    words = (*program.flow.words, *(program.flow.fallbacks if fallbacks else ()))
+    files = [path for path in tree.grep(tuple(w.encode() for w in words)) if entry in tree.read(path)]
     done: set[str] = set()
     found: dict[tuple[str, str, str], Found] = {}
     problems: list[NotEstablished] = []
     while todo := [path for path in files if path not in done]:
         for path in todo:
             done.add(path)
-            for one in targets_in(machine, program, path, problems):
+            for one in targets_in(machine, program, path, problems, fallbacks):
                 found[path, one.cls.name, one.setter] = one
         files = heirs(tree, entry, {one.cls.name for one in found.values()})
     order = sorted(found, key=lambda key: key[0])
@@ -62,7 +66,7 @@ def heirs(tree: SourceTree, entry: bytes, names: set[str]) -> list[str]:
     return [path for path in tree.grep((entry,)) if any(word in data for data in (tree.read(path),) for word in words)]
 
 
-def targets_in(machine: Machine, program: Program, path: str, problems: list[NotEstablished]) -> Iterator[Found]:
+def targets_in(machine: Machine, program: Program, path: str, problems: list[NotEstablished], fallbacks: bool) -> Iterator[Found]:
     module = program.index.module(program.index.module_of(path))
     if module is None:
         message = program.index.unreadable.get(path, "it cannot be read")
@@ -75,7 +79,7 @@ def targets_in(machine: Machine, program: Program, path: str, problems: list[Not
     try:
         with machine.in_module(module):
             entries = entry_classes(machine, module, program.flow)
-            yield from (one for cls in entries for one in setters_of(machine, cls, program.flow))
+            yield from (one for cls in entries for one in setters_of(machine, cls, program.flow, fallbacks))
     except (Raised, GiveUp) as limit:
         reason = limit.reason if isinstance(limit, GiveUp) else str(limit)
         node = module.scope.names[program.flow.entry][0]
@@ -95,11 +99,16 @@ def entry_classes(machine: Machine, module: Module, flow: Flow) -> list[ClassVal
     return [x for x in items if isinstance(x, ClassValue)]
 
 
-def setters_of(machine: Machine, cls: ClassValue, flow: Flow) -> Iterator[Found]:
-    for setter in flow.setters:
-        value, _ = find_in_class(machine, cls, setter)
+def setters_of(machine: Machine, cls: ClassValue, flow: Flow, fallbacks: bool) -> Iterator[Found]:
+    own = tuple(methods_named(machine, cls, flow.setters))
+    yield from own or (methods_named(machine, cls, flow.fallbacks) if fallbacks else ())
+
+
+def methods_named(machine: Machine, cls: ClassValue, names: Iterable[str]) -> Iterator[Found]:
+    for name in names:
+        value, _ = find_in_class(machine, cls, name)
         if isinstance(value, FunctionValue) and value.node is not None:
-            yield Found(cls, setter, value)
+            yield Found(cls, name, value)
 
 
 # ------------------------------------------------------------------ evaluating

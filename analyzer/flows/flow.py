@@ -10,14 +10,16 @@ from typing import TypeAlias
 
 from ..errors import BadInput
 from ..library.facts import Fact, Facts, Supposed
+from .extending import extend
 
 Table: TypeAlias = Mapping[str, object]
 
-BUILT_IN = ("eagle3",)
-
+BUILT_IN = ("eagle3", "dflash", "dspark")
+ENGINES = ("sglang",)
+"""What the flows of one engine share; no flow by itself."""
 
 NEEDED = ("name", "package", "words", "setters", "entry", "layer_counts", "sink")
-OPTIONAL = ("text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption", "pipeline")
+OPTIONAL = ("fallbacks", "text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption", "pipeline")
 PIPELINE = ("keys", "spellings", "target_worker", "worker_methods", "draft_inputs", "projections")
 PIPELINE_TABLES = ("phases", "paths", "launch", "reader")
 SINK = ("class", "method", "hidden", "captured")
@@ -64,11 +66,11 @@ class Pipeline:
 class Flow:
     """One flow.
 
-    ``words``: text of which a file of the flow contains at least one. ``setters``: the methods that take the ids. ``entry``: the module
-    variable that lists the target classes. ``layer_counts`` and ``text_configs``: the config attributes that hold the number of layers
-    and the language model's own config. ``blank_inputs``: tensors that the forward is given and that say nothing of the tokens;
-    ``tensor_inputs``: its parameters that are tensors though nothing says so. ``kernels``: outside functions by qualified name, each
-    with the model that runs it.
+    ``words``: text of which a file of the flow contains at least one. ``setters``: the methods that take the ids. ``fallbacks``: those
+    that take them where a target has none of ``setters``. ``entry``: the module variable that lists the target classes. ``layer_counts``
+    and ``text_configs``: the config attributes that hold the number of layers and the language model's own config.
+    ``blank_inputs``: tensors that the forward is given and that say nothing of the tokens; ``tensor_inputs``: its parameters that are
+    tensors though nothing says so. ``kernels``: outside functions by qualified name, each with the model that runs it.
     """
 
     name: str
@@ -84,14 +86,19 @@ class Flow:
     kernels: Mapping[str, str]
     facts: Facts
     pipeline: Pipeline = Pipeline()
+    fallbacks: tuple[str, ...] = ()
 
 
 def load_flow(name: str) -> Flow:
     """A built-in flow by name; raises :class:`BadInput` for any other."""
     if name not in BUILT_IN:
         raise BadInput(f"no flow named {name!r}: there is {', '.join(BUILT_IN)}; another one is described in a file given with --flow-file")
-    text = resources.files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
-    return read_flow(text, f"{name}.toml")
+    return read_flow(built_in_text(name), f"{name}.toml")
+
+
+def built_in_text(name: str) -> str:
+    """The TOML text of what comes with the package."""
+    return resources.files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
 
 
 def load_flow_file(path: str) -> Flow:
@@ -108,13 +115,24 @@ def load_flow_file(path: str) -> Flow:
 def read_flow(text: str, place: str) -> Flow:
     """Build a flow from its TOML text; ``place`` names it in messages."""
     try:
-        return build(tomllib.loads(text))
+        return build(inherit(tomllib.loads(text)))
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{place}: not TOML: {error}") from error
     except RecursionError as error:
         raise BadInput(f"{place}: nested too deeply for a flow") from error
     except BadInput as error:
         raise BadInput(f"{place}: {error}; the README says how a flow is described") from error
+
+
+def inherit(data: dict[str, object]) -> dict[str, object]:
+    """The table with what it takes over from the built-in one that its key ``extends`` names, and so on from there."""
+    if "extends" not in data:
+        return data
+    base = text(data, "extends")
+    if base not in (*BUILT_IN, *ENGINES):
+        raise BadInput(f"extends names {base!r}; there is {', '.join((*ENGINES, *BUILT_IN))}")
+    own = {key: value for key, value in data.items() if key != "extends"}
+    return extend(inherit(tomllib.loads(built_in_text(base))), own)
 
 
 def build(data: Table) -> Flow:
@@ -135,6 +153,7 @@ def build(data: Table) -> Flow:
         kernels={name: text(table(data, "kernels"), name) for name in table(data, "kernels")},
         facts=build_facts(text(data, "package"), entries(data, "assumption")),
         pipeline=build_pipeline(table(data, "pipeline")),
+        fallbacks=texts(data, "fallbacks"),
     )
 
 
