@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .configs import Config
-from .interpret.recording import Gift, Given, last_name
+from .interpret.ledger import Gift, Given, last_name
 from .json_text import Json, Path
 from .judgement import HANDED_TWICE, MORE_THAN_ONE, NOTHING_SEEN, UNEVEN
 from .outcome import Outcome

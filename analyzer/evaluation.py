@@ -64,13 +64,22 @@ class Target:
     setter: str
     num_layers: int
     config: ConfigFacts
-    models: dict[tuple[tuple[str, bool], ...], Model | Outcome] = field(default_factory=dict)
+    models: dict[tuple[bool, tuple[tuple[str, bool], ...]], Model | Outcome] = field(default_factory=dict)
 
     def evaluate(self, ids: Ids) -> Evaluation:
-        """All answers for one id list."""
-        run = Run(self)
+        """All answers for one id list. First with parts of the layers left open whose making asks open questions; where that proves
+        nothing, with those questions decided."""
+        found, opened = self.attempt(ids, opening=True)
+        if found.status == "not established" and opened:
+            decided, _ = self.attempt(ids, opening=False)
+            return found if decided.status == "not established" else decided
+        return found
+
+    def attempt(self, ids: Ids, *, opening: bool) -> tuple[Evaluation, bool]:
+        """The answers, and whether anything was left open for them."""
+        run = Run(self, opening)
         outcomes = run.explore(ids)
-        return summarise(self, ids, run, self.runnable(run, ids, outcomes))
+        return summarise(self, ids, run, self.runnable(run, ids, outcomes)), run.opened
 
     def runnable(self, run: Run, ids: Ids, outcomes: list[Answered]) -> list[Answered]:
         """The outcomes without those of a configuration in which the model cannot be used at all: it raises before any layer runs, and
@@ -95,18 +104,19 @@ class Target:
         except NeedDecision:
             return False
 
-    def model(self, decided: Mapping[str, bool]) -> Model | Outcome:
+    def model(self, decided: Mapping[str, bool], *, opening: bool) -> Model | Outcome:
         """The model built under these decisions, made once."""
-        key = tuple(sorted(decided.items()))
+        key = opening, tuple(sorted(decided.items()))
         found = self.models.get(key)
         if found is None:
-            found = self.models[key] = self.build(decided)
+            found = self.models[key] = self.build(decided, opening=opening)
         return found
 
-    def build(self, decided: Mapping[str, bool]) -> Model | Outcome:
+    def build(self, decided: Mapping[str, bool], *, opening: bool) -> Model | Outcome:
         program = self.program
         machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
         machine.base_facts = dict(decided)
+        machine.opening = opening
         machine.num_layers = self.num_layers
         machine.flow_folder = self.cls.module.path.rpartition("/")[0]
         machine.config_reader = self.config.reader(machine, self.num_layers)
@@ -137,6 +147,7 @@ def construct(machine: Machine, cls: ClassValue) -> Instance:
         instance = machine.call(cls, (), keywords)
         if not isinstance(instance, Instance):
             raise GiveUp(f"{cls.name} does not build an object", machine.location())
+        machine.root = instance
         machine.construct(instance)
     return instance
 
@@ -146,6 +157,8 @@ class Run:
     """The runs of one id list, one for each answer to the conditions that had to be decided."""
 
     target: Target
+    opening: bool
+    opened: bool = False
     assumptions: set[str] = field(default_factory=set)
     conditions: dict[str, Unknown] = field(default_factory=dict)
     trail: tuple[Step, ...] = ()
@@ -170,7 +183,7 @@ class Run:
         return done
 
     def once(self, decided: dict[str, bool], ids: Ids) -> Outcome:
-        built = self.target.model(decided)
+        built = self.target.model(decided, opening=self.opening)
         if isinstance(built, Outcome):
             return built
         machine = built.machine
@@ -192,6 +205,7 @@ class Run:
             machine.frames.clear()
             machine.nesting = 0
             self.assumptions |= machine.assumptions
+            self.opened |= machine.opened
             machine.assumptions = known | machine.lasting
         self.trail = self.trail or tuple(machine.trail)
         return outcome

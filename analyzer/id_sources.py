@@ -5,7 +5,7 @@ import re
 
 from .binding import plain
 from .entries import is_option
-from .interpret.recording import Given
+from .interpret.ledger import Given
 from .results import IdSource, Location
 from .training import Trainer
 from .ways import Found, Source, run_with

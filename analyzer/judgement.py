@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .interpret.branch import require
+from .interpret.ledger import Join, Ledger, Piece
 from .interpret.machine import Machine
-from .interpret.recording import Join, Ledger, Piece
 from .outcome import Handed, Outcome, name_kept
 from .points import Stream
 from .results import Location

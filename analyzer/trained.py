@@ -15,7 +15,7 @@ from .engine_use import Engine
 from .entries import Entry, Scan, find_selections, other_writers, runs_alone
 from .evaluation import Program
 from .interpret.code import Code
-from .interpret.recording import Given
+from .interpret.ledger import Given
 from .judgement import NOTHING_SEEN
 from .results import Assumption, Location, Side, Step, TrainedList
 from .target import ConfigFacts

@@ -15,8 +15,8 @@ from typing import Literal, TypeAlias
 from .entering import enter, note_returned, run_handed_target
 from .entries import Entry, Scan, is_made_somewhere, passed_to
 from .interpret.code import Code
+from .interpret.ledger import Given, Ledger
 from .interpret.machine import Machine
-from .interpret.recording import Given, Ledger
 from .interpret.signals import GiveUp, NeedDecision, Raised
 from .judgement import judge_run
 from .library.tables import Library

@@ -15,7 +15,7 @@ from .entries import Entry, find_selections, find_texts, find_walks
 from .exports import find_exports
 from .extractions import find_extractions
 from .id_sources import describe
-from .interpret.recording import Given, last_name
+from .interpret.ledger import Given, last_name
 from .outcome import Handed, Outcome
 from .request import Ids
 from .results import Assumption, Evaluation, Location, NotEstablished, Status, TrainedList, Training

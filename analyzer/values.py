@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 
 
 class Slots(dict[Hashable, "Value"]):
-    """The changeable part of a value: attributes, items, the content of a tensor. ``born`` is the heap's clock when it was made."""
+    """The changeable part of a value: attributes, items, the content of a tensor. ``born`` is the heap's clock when it was made, or 0
+    where it is to count as older than every branch; ``number`` tells it from all others."""
 
-    __slots__ = ("born",)
+    __slots__ = ("born", "number")
 
     def __init__(self, born: int) -> None:
         super().__init__()
         self.born = born
+        self.number = born
 
 
 class Missing:

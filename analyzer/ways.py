@@ -11,7 +11,7 @@ from itertools import islice
 
 from .binding import CONFLICTS, Probe, plain
 from .entries import Entry, find_selections, may_be_absent, runs_alone
-from .interpret.recording import Given, last_name
+from .interpret.ledger import Given, last_name
 from .judgement import NOTHING_SEEN
 from .lifecycle import Life, lives
 from .outcome import Outcome

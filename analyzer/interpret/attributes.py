@@ -33,6 +33,7 @@ from .effects import effects_of
 from .names import decorators, made_on_demand, module_name
 from .open_target import STUB, open_attribute
 from .recording import GIVEN, OPEN
+from .reflection import class_dict
 from .signals import GiveUp
 
 if TYPE_CHECKING:
@@ -184,12 +185,13 @@ def from_class(machine: Machine, value: Instance, name: str) -> Value:
         return machine.mystery(STUB, f"{name!r} of a part of a model of transformers", not_none=True)
     if is_closed(machine, value.cls):
         raise machine.raised("AttributeError", f"{value.cls.name!r} object has no attribute {name!r}")
-    return unknown_attribute(machine, machine.unknown(own_key(value), f"{value.cls.name} has a base class outside the tree"), name)
+    return unknown_attribute(machine, machine.unknown(own_key(machine, value), f"{value.cls.name} has a base class outside the tree"), name)
 
 
-def own_key(value: Instance) -> str:
-    """How an object begins the keys of what is unknown of it."""
-    return value.cls.name if OPEN in value.attrs else f"{value.cls.name}#{value.attrs.born}"
+def own_key(machine: Machine, value: Instance) -> str:
+    """How an object begins the keys of what is unknown of it: of a trainer's open objects one stands for all of its class."""
+    open_class = machine.recording() and OPEN in value.attrs
+    return value.cls.name if open_class else f"{value.cls.name}#{value.attrs.number}"
 
 
 def of_open_object(machine: Machine, value: Instance, name: str) -> Value:
@@ -199,7 +201,7 @@ def of_open_object(machine: Machine, value: Instance, name: str) -> Value:
         return machine.bound_outside(value, owner.name, name)
     if found is not MISSING:
         return bind(machine, found, value)
-    return unknown_attribute(machine, machine.unknown(own_key(value), "an object whose making is not seen"), name)
+    return unknown_attribute(machine, machine.unknown(own_key(machine, value), "an object whose making is not seen"), name)
 
 
 def bind(machine: Machine, found: Value, receiver: Value) -> Value:
@@ -241,6 +243,10 @@ def class_attribute(machine: Machine, value: ClassValue, name: str) -> Value:
         return resolution_order(machine, value)
     if name == "__members__":
         return machine.enum_dict(value)
+    if name == "__dict__":
+        return class_dict(machine, value)
+    if name.startswith("__") and name.endswith("__"):
+        return machine.mystery(name, f"what Python keeps of the class {value.name}")
     if isinstance(owner, External):
         return found
     if is_closed(machine, value):
@@ -258,7 +264,7 @@ def super_attribute(machine: Machine, value: Super, name: str) -> Value:
             return External("builtins.object.__init__")
         made = machine.mystery(f"super.{name}", f"{name!r} is in no base class of the tree")
         if machine.ledger is not None and isinstance(value.receiver, Instance):
-            machine.ledger.supers[made.key] = own_key(value.receiver)
+            machine.ledger.supers[made.key] = own_key(machine, value.receiver)
         return made
     if isinstance(owner, External):
         return External("builtins.object.__init__") if name == "__init__" else machine.bound_outside(value.receiver, owner.name, name)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .. import ir
-from ..values import MISSING, BuiltinMethod, External, FunctionValue, Instance, Partial, Tensor, Value
+from ..values import MISSING, BuiltinMethod, ClassValue, External, FunctionValue, Instance, Partial, Tensor, Value
 from . import calls
 from .signals import GiveUp
 
@@ -32,6 +32,8 @@ def call_library(machine: Machine, function: Value, args: tuple[Value, ...], key
     if found is not None:
         machine.assume(found.assumption)
         return machine.fact(found.value)
+    if isinstance(function, External) and function.name == "builtins.vars" and len(args) == 1 and isinstance(args[0], ClassValue):
+        return machine.get_attribute(args[0], "__dict__")
     model = machine.library.find(function)
     if model is None and isinstance(function, BuiltinMethod):
         machine.clobber((function.receiver,), {}, function.name)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from ..values import MISSING, Slots, Value
+from .signals import Raised
 
 
 class Write(NamedTuple):
@@ -55,12 +56,17 @@ class Heap:
     def detached(self) -> Iterator[None]:
         """Work whose effects outlive every branch that is open: a postponed constructor, the value of a module's name.
 
-        What is made meanwhile counts as older than all branches afterwards.
+        What is made meanwhile counts as older than all branches afterwards. Work that the analysis breaks off has no effects.
         """
         outer = self.journal, self.mark_clock, self.made
-        self.journal, self.mark_clock, self.made = [], -1, []
+        self.journal, self.mark_clock, self.made = [], self.clock, []
         try:
             yield
+        except Raised:
+            raise
+        except BaseException:
+            self.rollback(Mark(0, 0))
+            raise
         finally:
             made = self.made
             self.journal, mark_clock, self.made = outer

@@ -139,5 +139,5 @@ def has_in_class(machine: Machine, value: Instance, name: str) -> Value:
     stub = machine.recording() and value.cls.module.name == STUB
     made_up = stub or OPEN in value.attrs or (fallback is not MISSING and isinstance(owner, ClassValue))
     if made_up or not classes.is_closed(machine, value.cls):
-        return machine.unknown(f"hasattr({value.cls.name}#{value.attrs.born}, {name!r})", "its attributes are not all known")
+        return machine.unknown(f"hasattr({value.cls.name}#{value.attrs.number}, {name!r})", "its attributes are not all known")
     return False

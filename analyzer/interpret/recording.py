@@ -5,16 +5,13 @@ Idle in an engine, where nothing keeps a ledger.
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from collections.abc import Callable
 
-from ..index import Index, Module
-from ..library.facts import Facts, TargetNames
-from ..results import Location, Step
-from ..values import MISSING, Atom, Content, Id, Instance, ListValue, Missing, Phi, Slots, Tensor, Unknown, Value
+from ..index import Index
+from ..library.facts import Facts
+from ..values import MISSING, Atom, Content, Id, Instance, ListValue, Phi, Slots, Tensor, Unknown, Value
+from .ledger import Given, Join, Ledger, Piece
 from .signals import GiveUp, NeedDecision
 from .state import State
 
@@ -26,8 +23,6 @@ LOGS = ("walks", "joins", "saved", "changed", "fed", "setters", "sites", "slices
 """Tuples that only grow: where branches meet they hold what was seen on either side."""
 LEARNING = re.compile(r"torch\.nn\.([A-Z]|functional\.linear$)")
 """How the names of what may be a layer of the draft begin."""
-PLAIN_WAY = re.compile(r"[A-Za-z_][\w.]*")
-"""A plain value is not taken for an attribute of what a call answers: ``device`` of a tensor is none of the config's."""
 MOST_WALKS = 64  # forwards of the target in one run of a trainer
 RESHAPING = re.compile(r"torch\.(?!nn\.[A-Z])|tensor[.\[]|Tensor ")
 """How the names of torch's operations begin, those of its modules aside."""
@@ -35,95 +30,6 @@ FEEDING = frozenset({f"torch.nn.functional.{name}" for name in ("linear", "rms_n
     f"torch.{name}" for name in ("cat", "concat", "concatenate")
 )
 """Operations that leave the columns of what they are given where they are, or use them up; concatenations are noted by themselves."""
-LAST_NAME = re.compile(r"(?:\.|^)([A-Za-z_]\w*)$|\[['\"]([^'\"]+)['\"]\]$|\.get\(['\"]([^'\"]+)['\"][^()]*\)$")
-
-
-def last_name(key: str) -> str | None:
-    """The name by which the last step of a way asks: ``ids`` in ``args.ids``, ``cfg['ids']`` and ``cfg.get('ids')``."""
-    found = LAST_NAME.search(key)
-    return next((name for name in found.groups() if name), None) if found else None
-
-
-Gift: TypeAlias = tuple[int, ...] | bool | int | float | str | None | Missing
-"""A list of ids or a plain value; MISSING where the config gives something that is not understood."""
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """What stands in for values from outside: by the name that is asked for, or, for id lists, by the whole way to one value."""
-
-    names: Mapping[str, Gift] = field(default_factory=dict)
-    ways: Mapping[str, tuple[int, ...] | None] = field(default_factory=dict)
-    steps: Mapping[str, Step] = field(default_factory=dict)
-    """The first hop of each: where the config says so."""
-
-    def find(self, key: str) -> tuple[str, Gift] | None:
-        """The name or way that answers this key, and what it gives."""
-        if key in self.ways:
-            return key, self.ways[key]
-        name = last_name(key)
-        if name is None or name not in self.names:
-            return None
-        gift = self.names[name]
-        return (name, gift) if isinstance(gift, tuple) or not key.endswith(f".{name}") or PLAIN_WAY.fullmatch(key) else None
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One part of a concatenation: what it held when it was collected, and when it was concatenated."""
-
-    then: Value
-    now: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Join:
-    """A concatenation; ``pieces`` is None where its parts are not a known list. ``features``: on the feature axis, as far as is known.
-    ``axis`` is that of a stack."""
-
-    pieces: tuple[Piece, ...] | None
-    features: bool
-    at: Location | None
-    axis: int | None = None
-
-
-def no_worker(method: str) -> tuple[Module, ast.ClassDef] | None:
-    """No class of the tree has such a method."""
-    return None
-
-
-@dataclass(slots=True)
-class Ledger:
-    """What one run of a trainer leaves behind.
-
-    ``log`` holds tuples under :data:`LOGS`, in the heap, so that a branch can be taken back. ``open`` leaves all that comes from outside
-    unknown. ``ended``: the run came to its end. ``recorded``: it saved something of the target to a file. ``ran`` are the functions that
-    ran, ``joins`` what the atom of a concatenation is made of, ``asked`` the values from outside that were asked for, ``flows`` the names
-    that one was bound to unchanged. ``names`` tell the parts of a target that the trainer is handed: ``roots`` are the values that one
-    was found in, ``known_roots`` those of an earlier run, ``target`` is its model. ``made`` are objects that the trainer makes itself,
-    ``modules`` parts of a model that torch hands out. ``objects`` are those that are entered, one of a class, ``supers`` the objects of
-    methods of bases outside the tree; ``workers`` finds an engine's worker by a method. ``flat``: states may have no axis of batches.
-    """
-
-    log: Slots
-    given: Given
-    open: bool
-    ended: bool = False
-    recorded: bool = False
-    ran: set[ast.AST] = field(default_factory=set)
-    joins: dict[Atom, Join] = field(default_factory=dict)
-    asked: dict[str, Location | None] = field(default_factory=dict)
-    flows: set[tuple[str, str]] = field(default_factory=set)
-    names: TargetNames = field(default_factory=TargetNames)
-    known_roots: frozenset[str] = frozenset()
-    roots: set[str] = field(default_factory=set)
-    workers: Callable[[str], tuple[Module, ast.ClassDef] | None] = no_worker
-    objects: dict[ast.ClassDef, Value] = field(default_factory=dict)
-    target: Instance | None = None
-    made: set[str] = field(default_factory=set)
-    modules: set[str] = field(default_factory=set)
-    flat: bool = False
-    supers: dict[str, str] = field(default_factory=dict)
 
 
 class Recording(State):
@@ -135,6 +41,11 @@ class Recording(State):
     def __init__(self, index: Index, facts: Facts, printed: Callable[[str], str]) -> None:
         super().__init__(index, facts, printed)
         self.ledger: Ledger | None = None
+        self.opening = False
+        """Of an engine, in a first attempt: objects whose constructors ask open questions are left open."""
+        self.opened = False
+        """Whether one was."""
+        self.root: Instance | None = None
 
     def keep_ledger(self, given: Given, *, everything_open: bool) -> Ledger:
         """From here on this is the run of a trainer."""
@@ -145,16 +56,25 @@ class Recording(State):
 
     def construct(self, instance: Instance) -> None:
         """Run the constructor of an object. Where it asks open questions, the object is one of whose making nothing is known: a draft's
-        parts hang on its config, not on the target."""
+        parts hang on its config, not on the target; and of an engine's layers most parts say nothing of the stream."""
         try:
             super().construct(instance)
-        except NeedDecision:
-            if self.ledger is None:
+        except (NeedDecision, GiveUp) as open_question:
+            if self.ledger is None and not self.may_open(instance):
+                raise
+            if self.ledger is not None and isinstance(open_question, GiveUp):
                 raise
             instance.pending.clear()
-            self.assume("open-object")
-            self.ledger.made.add(instance.cls.name)
-            self.heap.write(instance.attrs, OPEN, True)
+            if self.ledger is not None:
+                self.assume("open-object")
+                self.ledger.made.add(instance.cls.name)
+            self.opened = True
+            instance.attrs[OPEN] = True  # outlives every branch, as what a constructor does
+
+    def may_open(self, instance: Instance) -> bool:
+        """Whether an object of an engine may be one of whose making nothing is known: in a first attempt, and neither the model nor a
+        layer."""
+        return self.opening and instance is not self.root and instance not in self.members
 
     def note(self, kind: str, value: Value) -> None:
         """Add an entry to one of the logs."""

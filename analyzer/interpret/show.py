@@ -35,7 +35,7 @@ def show(value: Value) -> str:
         case ExternalObject():
             return value.key
         case Instance():
-            return f"{value.cls.name}#{value.attrs.born}"
+            return f"{value.cls.name}#{value.attrs.number}"
         case ClassValue():
             return value.name
         case EnumMember():
@@ -47,13 +47,13 @@ def show(value: Value) -> str:
         case BuiltinMethod():
             return f"{show(value.receiver)}.{value.name}"
         case Tensor():
-            return f"tensor#{value.cell.born}"
+            return f"tensor#{value.cell.number}"
         case ListValue() | SetValue():
             items = value.state.get("items")
             text = ", ".join(map(show, items)) if isinstance(items, tuple) and len(items) <= 8 else "…"
             return f"[{text}]" if isinstance(value, ListValue) else f"{{{text}}}"
         case DictValue():
-            return f"dict#{value.state.born}"
+            return f"dict#{value.state.number}"
         case Partial():
             return f"partial({show(value.function)})"
         case tuple():

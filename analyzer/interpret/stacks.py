@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..values import Atom, Content, External, ListValue, Tensor, Value
-from .recording import Join, Piece
+from .ledger import Join, Piece
 
 if TYPE_CHECKING:
     from .machine import Machine

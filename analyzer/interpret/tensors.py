@@ -83,13 +83,13 @@ def tensor_default(machine: Machine, tensor: Tensor, name: str) -> Value:
     if name in NAMES:
         machine.treat_as_tensor(tensor)
     if name == "shape":
-        return machine.unknown(f"shape({tensor.cell.born})", "the shape of a tensor", not_none=True)
+        return machine.unknown(f"shape({tensor.cell.number})", "the shape of a tensor", not_none=True)
     if name == "T" and machine.recording():
         return machine.opaque("tensor.T", (tensor,), exact=True)
     if name in ("data", "T"):
         return Tensor(tensor.cell)
     if name in UNKNOWN_ATTRIBUTES:
-        return machine.unknown(f"{name}({tensor.cell.born})", f"the {name} of a tensor", not_none=name != "grad")
+        return machine.unknown(f"{name}({tensor.cell.number})", f"the {name} of a tensor", not_none=name != "grad")
     if name.startswith("_") and not name.startswith("__"):
         raise machine.raised("AttributeError", f"'Tensor' object has no attribute {name!r}", certain=False)
     return BuiltinMethod(tensor, name)
@@ -146,7 +146,7 @@ def tensor_method(machine: Machine, tensor: Tensor, name: str, args: tuple[Value
         return machine.tensor(machine.content(tensor))
     if name in SIZES:
         return machine.unknown(
-            f"shape({tensor.cell.born}).{name}{machine.show(args)}",
+            f"shape({tensor.cell.number}).{name}{machine.show(args)}",
             "the size of a tensor",
             not_none=True,
             positive=name in ("numel", "size", "dim"),
@@ -177,7 +177,7 @@ def keeps_features(name: str, args: tuple[Value, ...]) -> bool:
 def fresh_or_unknown(machine: Machine, tensor: Tensor, name: str) -> Value:
     if name.startswith("new_"):
         return machine.tensor(Content({(machine.atom("an empty buffer"), ()): 1}))
-    return machine.unknown(f"{name}({tensor.cell.born})", "a property of a tensor", not_none=True)
+    return machine.unknown(f"{name}({tensor.cell.number})", "a property of a tensor", not_none=True)
 
 
 def write_method(machine: Machine, tensor: Tensor, name: str, args: tuple[Value, ...]) -> Value:

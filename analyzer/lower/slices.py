@@ -49,6 +49,8 @@ def parse_statement(module: Module, node: ast.stmt) -> cst.BaseStatement:
     before = module.lines[start.line - 1][: start.column].replace("\f", "")
     if before.isspace():
         lines[1:] = [line.removeprefix(before) for line in lines[1:]]
+    if isinstance(node, ast.If) and lines[0].startswith("elif"):
+        lines[0] = lines[0].removeprefix("el")  # a branch of a chain, lowered for itself
     text = "\n".join(lines)
     _refuse_endless_booleans(module, node, text)
     _refuse_depth(module, node, text)
