@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MAX_NESTED_BRANCHES = 8
 """Unknown conditions taken both ways inside one another before the run asks for a decision instead."""
+MAX_NESTED_FORGIVEN = 4
+"""The same in a statement of a constructor that can be passed over."""
 
 
 @dataclass(slots=True)
@@ -59,7 +61,7 @@ def run_side(machine: Machine, condition: Unknown, answer: bool, run: Callable[[
 
 def explore(machine: Machine, condition: Unknown, run: Callable[[bool], T]) -> tuple[Mark, Side[T], Side[T]]:
     """Run the side where ``condition`` holds, take it back, run the other. The heap is left as the second side made it."""
-    if machine.nesting >= MAX_NESTED_BRANCHES:
+    if machine.nesting >= (MAX_NESTED_FORGIVEN if machine.forgiven else MAX_NESTED_BRANCHES):
         raise TooDeep(condition, "too many open conditions inside one another")
     machine.nesting += 1
     try:

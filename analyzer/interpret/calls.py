@@ -36,6 +36,7 @@ from .layers import carries_embedding, reached
 from .names import decorators
 from .open_target import is_made, note_made, open_call
 from .reach import may_hold_layers
+from .recovery import is_forgiving
 from .signals import GiveUp, NeedDecision, Raised, Return, TooDeep
 from .state import MAX_CALLS, Frame
 from .statements import run_block
@@ -276,7 +277,7 @@ def run_function(
     if machine.ledger is not None and function.node is not None:
         machine.ledger.ran.add(function.node)
     slots = machine.heap.new()
-    frame = Frame(Scope(slots, function.outer, code), function.module, function, slots, code.at)
+    frame = Frame(Scope(slots, function.outer, code), function.module, function, slots, code.at, forgiving=is_forgiving(machine, function))
     collected = machine.new_list((), iterator=True)
     if code.is_generator:
         frame.on_yield = on_yield or (lambda value: machine.append(collected, value))

@@ -43,6 +43,8 @@ class Recording(State):
         self.ledger: Ledger | None = None
         self.opening = False
         """Of an engine, in a first attempt: objects whose constructors ask open questions are left open."""
+        self.forgiven = False
+        """While a statement of a constructor runs that may be passed over."""
         self.opened = False
         """Whether one was."""
         self.root: Instance | None = None

@@ -33,6 +33,8 @@ class Frame:
     on_yield: Callable[[Value], None] | None = None
     reads_mutable: bool = False
     body: ClassValue | None = None
+    forgiving: bool = False
+    """A constructor whose statements may be passed over."""
 
 
 @dataclass(frozen=True, slots=True)

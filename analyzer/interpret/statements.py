@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from .. import ir
@@ -14,6 +15,7 @@ from .branch import choose_block, pick
 from .loops import for_, while_
 from .names import bind_import
 from .operators import condition
+from .recovery import run_forgiving
 from .signals import Break, Continue, GiveUp, Raised, Return, Signal
 
 if TYPE_CHECKING:
@@ -29,7 +31,11 @@ def run_block(machine: Machine, block: ir.Block) -> Signal:
     for statement in block:
         machine.count_step()
         frame.at = statement.at
-        signal = HANDLERS[type(statement)](machine, statement)
+        handler = HANDLERS[type(statement)]
+        if frame.forgiving and not machine.nesting:
+            signal = run_forgiving(machine, frame, statement, partial(handler, machine, statement))
+        else:
+            signal = handler(machine, statement)
         if signal is not None:
             return signal
     return None
