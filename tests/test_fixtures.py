@@ -43,9 +43,10 @@ def meant(claim: Claim, found: Analysis) -> list[Wiring]:
     line = claim.file.read_text("utf-8").splitlines()[claim.line - 1].split()
     if line[0] == "class":
         name = line[1].partition("(")[0].rstrip(":")
-        return [wiring for wiring in found.wirings if wiring.model == name]
-    own = {target for other in claimed(case_of(claim.file)) for target in named_class(other)}
-    return [w for w in found.wirings if same(w.at.file, claim.file) and w.at.line == claim.line and w.model not in own]
+        return [wiring for wiring in found.wirings if wiring.model == name and claim.flow in (None, wiring.flow)]
+    own = {(target, other.flow) for other in claimed(case_of(claim.file)) for target in named_class(other)}
+    here = (w for w in found.wirings if same(w.at.file, claim.file) and w.at.line == claim.line)
+    return [w for w in here if not own & {(w.model, None), (w.model, w.flow)}]
 
 
 def named_class(claim: Claim) -> list[str]:
