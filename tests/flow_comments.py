@@ -8,6 +8,7 @@ inherits its setter, and says what is captured for these ids and this many layer
     # flow: ids 3 of 8 with small.json -> out:3          the target's config is configs/small.json
     # flow: ids 3 of 8 -> depends: out:3 | nothing       both answers, in any order
     # flow: ids 3 of 8 -> not established
+    # flow: dspark ids 3 of 8 -> out:3                   of a class with setters of several flows: that of this one
 
 ``# trained: out:2, out:30 with small.json`` stands on or above the line of a trainer that puts the states together which its draft reads;
 the target's config is configs/small.json.
@@ -28,7 +29,7 @@ from flowcheck.analyzer.request import Ids
 from flowcheck.analyzer.results import Alternative, Evaluation
 
 CLAIM = re.compile(
-    r"(?P<ids>default|ids (?P<list>-?\d+(,-?\d+)*|none)) of (?P<layers>\d+)( with (?P<config>\S+))?"
+    r"((?P<flow>eagle3|dflash|dspark) )?(?P<ids>default|ids (?P<list>-?\d+(,-?\d+)*|none)) of (?P<layers>\d+)( with (?P<config>\S+))?"
     r" -> (?P<says>.+?)(; a known gap: (?P<gap>.+))?"
 )
 FINDS = re.compile(r"(?P<code>FC\d+)")
@@ -46,11 +47,13 @@ class Claim:
     config: str | None
     says: tuple[str, ...]
     gap: str | None
+    flow: str | None = None
 
     @property
     def text(self) -> str:
         ids = "default" if self.ids is None else ",".join(map(str, self.ids)) or "none"
-        return f"{self.file.name}:{self.line} ids {ids} of {self.layers}" + (f" with {self.config}" if self.config else "")
+        flow = f" {self.flow}" if self.flow else ""
+        return f"{self.file.name}:{self.line}{flow} ids {ids} of {self.layers}" + (f" with {self.config}" if self.config else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +122,7 @@ def claim(path: Path, line: int, text: str) -> Claim:
     assert found is not None, f"{path}:{line}: this is no claim: {text}"
     listed = found["list"]
     ids: Ids = None if listed is None else () if listed == "none" else tuple(map(int, listed.split(",")))
-    return Claim(path, line, ids, int(found["layers"]), found["config"], answers(found["says"]), found["gap"])
+    return Claim(path, line, ids, int(found["layers"]), found["config"], answers(found["says"]), found["gap"], found["flow"])
 
 
 def answers(says: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -43,9 +44,10 @@ def meant(claim: Claim, found: Analysis) -> list[Wiring]:
     line = claim.file.read_text("utf-8").splitlines()[claim.line - 1].split()
     if line[0] == "class":
         name = line[1].partition("(")[0].rstrip(":")
-        return [wiring for wiring in found.wirings if wiring.model == name]
-    own = {target for other in claimed(case_of(claim.file)) for target in named_class(other)}
-    return [w for w in found.wirings if same(w.at.file, claim.file) and w.at.line == claim.line and w.model not in own]
+        return [wiring for wiring in found.wirings if wiring.model == name and claim.flow in (None, wiring.flow)]
+    own = {(target, other.flow) for other in claimed(case_of(claim.file)) for target in named_class(other)}
+    here = (w for w in found.wirings if same(w.at.file, claim.file) and w.at.line == claim.line)
+    return [w for w in here if not own & {(w.model, None), (w.model, w.flow)}]
 
 
 def named_class(claim: Claim) -> list[str]:
@@ -67,7 +69,8 @@ def case_of(path: Path) -> Path:
 
 def story(case: Path) -> dict[str, Any]:
     """``gap`` is there where a run without a config does not come to an end yet. A case with a ``trainer`` (its folder in the tree) and a
-    ``target`` config says what is found with each of its ``drafts``."""
+    ``target`` config says what is found with each of its ``drafts``. ``served`` says for ``draft.json with target.json`` by which flow the
+    draft is served and what it is given: ``dflash: out:3, out:19``; a known gap is told as in a claim."""
     return tomllib.loads((case / "case.toml").read_text("utf-8"))
 
 
@@ -121,6 +124,32 @@ class TestBareRun:
         assert {each for each in found - said if not (gaps and each[0] == "FC901")} == set()
 
 
+def served(case: Path) -> Iterator[tuple[str, str, str, str]]:
+    """Each draft, the target that it is served by, what is said of it, and the gap if it is a known one."""
+    for pair, says in story(case).get("served", {}).items():
+        draft, _, target = pair.partition(" with ")
+        claim, _, gap = says.partition("; a known gap: ")
+        yield draft, target, claim, gap
+
+
+SERVED = [
+    pytest.param(
+        case, draft, target, says, id=f"{case.name}/{draft} with {target}", marks=pytest.mark.xfail(strict=True, reason=gap) if gap else ()
+    )
+    for case in CASES
+    for draft, target, says, gap in served(case)
+]
+
+
+@pytest.mark.parametrize(("case", "draft", "target", "says"), SERVED)
+def test_served(case: Path, draft: str, target: str, says: str) -> None:
+    configs = case / "configs"
+    (comparison,) = analyze(Request(str(case / "tree"), target=str(configs / target), draft=str(configs / draft))).comparisons
+    side = comparison.served
+    assert side.points is not None, f"{side.reason} {side.reason_at}"
+    assert f"{comparison.flow}: {', '.join(side.points)}" == says
+
+
 TRAINED = [case for case in CASES if "trainer" in story(case)]
 DRAFTS = [pytest.param(case, draft, found, id=f"{case.name}/{draft}") for case in TRAINED for draft, found in story(case)["drafts"].items()]
 
@@ -146,11 +175,11 @@ def test_draft(case: Path, draft: str, found: str) -> None:
 class TestFiles:
     def test_it_tells_its_story(self, case: Path) -> None:
         told = story(case)
-        assert set(told) - {"gap", "target", "trainer", "drafts"} == {"story", "source"}
-        assert all(isinstance(text, str) and text for key, text in told.items() if key != "drafts")
+        assert set(told) - {"gap", "target", "trainer", "drafts", "served"} == {"story", "source"}
+        assert all(isinstance(text, str) and text for key, text in told.items() if key not in ("drafts", "served"))
 
     def test_every_config_is_used(self, case: Path) -> None:
-        drafts = set(story(case).get("drafts", ()))
+        drafts = {*story(case).get("drafts", ()), *(name for draft, target, *_ in served(case) for name in (draft, target))}
         assert {path.name for path in case.glob("configs/*")} == {claim.config for claim in claimed(case) if claim.config} | drafts
 
     def test_shared_files_are_alike(self, case: Path) -> None:
