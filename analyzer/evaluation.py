@@ -11,6 +11,7 @@ from .index import Index
 from .interpret.code import Code
 from .interpret.heap import Mark
 from .interpret.machine import Consumer, Machine
+from .interpret.recording import Opening
 from .interpret.signals import GiveUp, NeedDecision, Raised
 from .library.tables import Library
 from .outcome import Outcome, call_setter, first_open, raised_outcome, read_sink, run_forward
@@ -64,22 +65,24 @@ class Target:
     setter: str
     num_layers: int
     config: ConfigFacts
-    models: dict[tuple[bool, tuple[tuple[str, bool], ...]], Model | Outcome] = field(default_factory=dict)
+    models: dict[tuple[Opening, tuple[tuple[str, bool], ...]], Model | Outcome] = field(default_factory=dict)
+    openings: list[Opening] = field(default_factory=lambda: ["asks too much", "asks"])
 
     def evaluate(self, ids: Ids) -> Evaluation:
-        """All answers for one id list. First with parts of the layers left open whose making asks open questions; where that proves
-        nothing, with those questions decided."""
-        found, opened = self.attempt(ids, opening=True)
-        if found.status == "not established" and opened:
-            decided, _ = self.attempt(ids, opening=False)
-            return found if decided.status == "not established" else decided
-        return found
-
-    def attempt(self, ids: Ids, *, opening: bool) -> tuple[Evaluation, bool]:
-        """The answers, and whether anything was left open for them."""
-        run = Run(self, opening)
-        outcomes = run.explore(ids)
-        return summarise(self, ids, run, self.runnable(run, ids, outcomes)), run.opened
+        """All answers for one id list. Parts of the layers whose making asks too many questions are left open; where that proves nothing,
+        those whose making asks any. What helped once is tried first with the next ids."""
+        best: Evaluation | None = None
+        for opening in tuple(self.openings):
+            run = Run(self, opening)
+            outcomes = run.explore(ids)
+            found = summarise(self, ids, run, self.runnable(run, ids, outcomes))
+            best = better(best, found)
+            if found.status != "not established":
+                self.openings.remove(opening)
+                self.openings.insert(0, opening)
+                break
+        assert best is not None
+        return best
 
     def runnable(self, run: Run, ids: Ids, outcomes: list[Answered]) -> list[Answered]:
         """The outcomes without those of a configuration in which the model cannot be used at all: it raises before any layer runs, and
@@ -104,7 +107,7 @@ class Target:
         except NeedDecision:
             return False
 
-    def model(self, decided: Mapping[str, bool], *, opening: bool) -> Model | Outcome:
+    def model(self, decided: Mapping[str, bool], *, opening: Opening) -> Model | Outcome:
         """The model built under these decisions, made once."""
         key = opening, tuple(sorted(decided.items()))
         found = self.models.get(key)
@@ -112,7 +115,7 @@ class Target:
             found = self.models[key] = self.build(decided, opening=opening)
         return found
 
-    def build(self, decided: Mapping[str, bool], *, opening: bool) -> Model | Outcome:
+    def build(self, decided: Mapping[str, bool], *, opening: Opening) -> Model | Outcome:
         program = self.program
         machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
         machine.base_facts = dict(decided)
@@ -152,13 +155,17 @@ def construct(machine: Machine, cls: ClassValue) -> Instance:
     return instance
 
 
+def better(one: Evaluation | None, other: Evaluation) -> Evaluation:
+    """The one that proves more; of two that prove nothing the first, whose reason is nearer to the program."""
+    return other if one is None or other.status != "not established" else one
+
+
 @dataclass(slots=True)
 class Run:
     """The runs of one id list, one for each answer to the conditions that had to be decided."""
 
     target: Target
-    opening: bool
-    opened: bool = False
+    opening: Opening
     assumptions: set[str] = field(default_factory=set)
     conditions: dict[str, Unknown] = field(default_factory=dict)
     trail: tuple[Step, ...] = ()
@@ -205,7 +212,6 @@ class Run:
             machine.frames.clear()
             machine.nesting = 0
             self.assumptions |= machine.assumptions
-            self.opened |= machine.opened
             machine.assumptions = known | machine.lasting
         self.trail = self.trail or tuple(machine.trail)
         return outcome

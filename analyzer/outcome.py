@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .flows.flow import Flow
 from .interpret.branch import pick, require
+from .interpret.buffers import pieces_of
 from .interpret.machine import Machine
 from .interpret.signals import GiveUp, Raised
 from .ir import Function
@@ -56,6 +57,8 @@ def first_open(condition: Unknown, decided: Mapping[str, bool]) -> Unknown | Non
 def raised_outcome(machine: Machine, raised: Raised) -> Outcome:
     """An exception that ends the program. One that the program raises itself is not established where another guard was passed over: that
     one may have come first."""
+    if raised.building:
+        return Outcome(reason=f"building the model raises {raised.kind}: {raised.text}", at=raised.at)
     if raised.certain and not (raised.explicit and "guards" in machine.assumptions):
         return Outcome(error=str(raised), before_layers=machine.walk["order"] == ())
     return Outcome(reason=f"it may raise {raised.kind}: {raised.text}", at=raised.at)
@@ -115,7 +118,10 @@ def read_sink(machine: Machine) -> Outcome:
     if captured is None:
         return Outcome(captured=())
     if isinstance(captured, Tensor):
-        tensors: list[Value] = [captured]
+        pieces = pieces_of(machine, captured)
+        if isinstance(pieces, str):
+            return Outcome(reason=pieces, at=machine.location())
+        tensors: list[Value] = pieces or [captured]
     else:
         found = machine.iterate(captured)
         if found is None:

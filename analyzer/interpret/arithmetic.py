@@ -22,6 +22,7 @@ from ..values import (
     Value,
 )
 from .branch import lift, map_leaves
+from .buffers import combined
 from .classes import find_in_class
 from .containers import items_of
 from .operators import compare, negate, reads_ids, reason_of
@@ -85,6 +86,9 @@ def binary(machine: Machine, op: str, a: Value, b: Value, at: ir.At) -> Value:
         names = [{ListValue: "list", DictValue: "dict", type(None): "NoneType", Id: "int"}.get(type(v), type(v).__name__) for v in (a, b)]
         raise machine.raised("TypeError", f"unsupported operand type(s) for {op}: {names[0]!r} and {names[1]!r}", at)
     key = f"({machine.show(a)} {op} {machine.show(b)})"
+    linear = combined(machine, op, a, b) if op in ("+", "-", "*") else None
+    if linear is not None:
+        machine.linears[key] = linear
     both_positive = op in "+*" and all((isinstance(v, Unknown) and v.positive) or (isinstance(v, int) and v > 0) for v in (a, b))
     return machine.unknown(key, reason_of(a, b), reads_ids=reads_ids(a) or reads_ids(b), not_none=True, positive=both_positive)
 

@@ -262,6 +262,8 @@ def super_attribute(machine: Machine, value: Super, name: str) -> Value:
     if found is MISSING:
         if name in ("__init__", "__init_subclass__", "__post_init__", "__new__"):
             return External("builtins.object.__init__")
+        if name == "__setattr__":
+            return BoundMethod(External("builtins.object.__setattr__"), value.receiver)
         made = machine.mystery(f"super.{name}", f"{name!r} is in no base class of the tree")
         if machine.ledger is not None and isinstance(value.receiver, Instance):
             machine.ledger.supers[made.key] = own_key(machine, value.receiver)
@@ -323,6 +325,15 @@ def set_attribute(machine: Machine, value: Value, name: str, new: Value) -> None
 
 
 def set_on_instance(machine: Machine, value: Instance, name: str, new: Value) -> None:
+    own, owner = find_in_class(machine, value.cls, "__setattr__")
+    if isinstance(owner, ClassValue):
+        machine.call(bind(machine, own, value), (name, new), {})
+        return
+    set_plainly(machine, value, name, new)
+
+
+def set_plainly(machine: Machine, value: Instance, name: str, new: Value) -> None:
+    """What ``object.__setattr__`` does."""
     attrs = attrs_of(machine, value)
     found, _ = find_in_class(machine, value.cls, name)
     if isinstance(found, FunctionValue) and found.node is not None and "property" in decorators(found.node):

@@ -218,6 +218,8 @@ def call_function(machine: Machine, function: FunctionValue, args: tuple[Value, 
         return consume(machine, machine.consumer, function, args, keywords)
     if function.owner is None and (supposed := machine.supposed_call(function, args, keywords)) is not None:
         return supposed[0]
+    if function.owner is None and (kernel := machine.library.kernel(f"{function.module.name}.{function.name}")) is not None:
+        return kernel(machine, function, args, keywords)
     if function.owner is not None and (identity := machine.identity_of(function.name, args[1:], keywords)) is not None:
         return identity
     if not must_enter(machine, function, args, keywords):

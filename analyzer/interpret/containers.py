@@ -23,6 +23,7 @@ from ..values import (
 )
 from .branch import lift, map_leaves, pick, require
 from .classes import enum_members, find_in_class, is_enum
+from .rows import first_size
 from .stacks import note_state
 from .watch import check
 
@@ -173,7 +174,7 @@ def subscript(machine: Machine, value: Value, index: Value) -> Value:
         case None | bool() | int() | float():
             raise machine.raised("TypeError", f"{'NoneType' if value is None else type(value).__name__!r} object is not subscriptable")
         case Unknown():
-            return unknown_item(machine, value, index)
+            return first_size(machine, value, index) or unknown_item(machine, value, index)
     return machine.unknown(f"{machine.show(value)}[{machine.show(index)}]", "an item of a value that is not modelled")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..values import MISSING, BuiltinMethod, ClassValue, External, FunctionValue, Instance, Partial, Tensor, Value
-from . import calls
+from . import attributes, calls
 from .signals import GiveUp
 
 if TYPE_CHECKING:
@@ -34,6 +34,11 @@ def call_library(machine: Machine, function: Value, args: tuple[Value, ...], key
         return machine.fact(found.value)
     if isinstance(function, External) and function.name == "builtins.vars" and len(args) == 1 and isinstance(args[0], ClassValue):
         return machine.get_attribute(args[0], "__dict__")
+    if isinstance(function, External) and function.name.endswith(".__setattr__") and len(args) == 3 and isinstance(args[0], Instance):
+        name = machine.pick(args[1])
+        if isinstance(name, str):
+            attributes.set_plainly(machine, args[0], name, args[2])
+            return None
     model = machine.library.find(function)
     if model is None and isinstance(function, BuiltinMethod):
         machine.clobber((function.receiver,), {}, function.name)

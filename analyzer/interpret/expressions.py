@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from .. import ir
-from ..values import External, ListValue, Phi, Scope, Value
+from ..values import External, ListValue, Phi, Scope, Unknown, Value
 from .arithmetic import binary, unary
 from .assign import assign
 from .attributes import get_attribute
@@ -154,7 +154,7 @@ def display(machine: Machine, node: ir.Display) -> Value:
             value = evaluate(machine, element.value)
             spread = iterate(machine, value)
             if spread is None:
-                return machine.unknown_items(node.kind)
+                return open_display(machine, node)
             items.extend(spread)
         else:
             items.append(evaluate(machine, element))
@@ -163,6 +163,15 @@ def display(machine: Machine, node: ir.Display) -> Value:
     if node.kind == "tuple":
         return tuple(items)
     return machine.new_list(tuple(items)) if node.kind == "list" else machine.set_from(tuple(items))
+
+
+def open_display(machine: Machine, node: ir.Display) -> Value:
+    """A display of which the length is not known; of a tuple the last item may be."""
+    made = machine.unknown_items(node.kind)
+    last = node.items[-1]
+    if isinstance(made, Unknown) and not isinstance(last, ir.Starred):
+        machine.tails[made.key] = evaluate(machine, last)
+    return made
 
 
 def dict_display(machine: Machine, node: ir.DictDisplay) -> Value:

@@ -46,6 +46,7 @@ from . import (
     names,
     open_target,
     operators,
+    rows,
     statements,
     tensors,
     tracking,
@@ -315,6 +316,8 @@ class Machine(Recording):
     def opaque(self, name: str, inputs: tuple[Tensor, ...], *, exact: bool = False) -> Tensor:
         made = super().opaque(name, inputs, exact=exact)
         made.cell["#made"] = made.cell["content"]
+        if not rows.keep_rows(name, inputs):
+            made.cell[rows.CUT] = True
         layers.note_outside(self, made, inputs)
         return made
 

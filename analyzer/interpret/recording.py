@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Literal, TypeAlias
 
 from ..index import Index
 from ..library.facts import Facts
 from ..values import MISSING, Atom, Content, Id, Instance, ListValue, Phi, Slots, Tensor, Unknown, Value
 from .ledger import Given, Join, Ledger, Piece
-from .signals import GiveUp, NeedDecision
+from .signals import GiveUp, NeedDecision, TooDeep
 from .state import State
 
 OPEN = "#open"
@@ -32,6 +33,11 @@ FEEDING = frozenset({f"torch.nn.functional.{name}" for name in ("linear", "rms_n
 """Operations that leave the columns of what they are given where they are, or use them up; concatenations are noted by themselves."""
 
 
+Opening: TypeAlias = Literal["never", "asks too much", "asks"]
+"""When the constructor of a module leaves open what it makes: never, where it asks too many questions or one that nothing answers, or where
+it asks any."""
+
+
 class Recording(State):
     """The state, with the ledger of a trainer's run."""
 
@@ -41,12 +47,10 @@ class Recording(State):
     def __init__(self, index: Index, facts: Facts, printed: Callable[[str], str]) -> None:
         super().__init__(index, facts, printed)
         self.ledger: Ledger | None = None
-        self.opening = False
-        """Of an engine, in a first attempt: objects whose constructors ask open questions are left open."""
+        self.opening: Opening = "never"
+        """Of an engine: which constructors of modules leave open what they make."""
         self.forgiven = False
         """While a statement of a constructor runs that may be passed over."""
-        self.opened = False
-        """Whether one was."""
         self.root: Instance | None = None
 
     def keep_ledger(self, given: Given, *, everything_open: bool) -> Ledger:
@@ -62,7 +66,7 @@ class Recording(State):
         try:
             super().construct(instance)
         except (NeedDecision, GiveUp) as open_question:
-            if self.ledger is None and not self.may_open(instance):
+            if self.ledger is None and not self.may_open(instance, open_question):
                 raise
             if self.ledger is not None and isinstance(open_question, GiveUp):
                 raise
@@ -70,13 +74,18 @@ class Recording(State):
             if self.ledger is not None:
                 self.assume("open-object")
                 self.ledger.made.add(instance.cls.name)
-            self.opened = True
             instance.attrs[OPEN] = True  # outlives every branch, as what a constructor does
 
-    def may_open(self, instance: Instance) -> bool:
-        """Whether an object of an engine may be one of whose making nothing is known: in a first attempt, and neither the model nor a
-        layer."""
-        return self.opening and instance is not self.root and instance not in self.members
+    def may_open(self, instance: Instance, question: NeedDecision | GiveUp) -> bool:
+        """Whether an object of an engine may be one of whose making nothing is known: neither the model nor a layer."""
+        return self.forgives(question) and instance is not self.root and instance not in self.members
+
+    def forgives(self, question: NeedDecision | GiveUp) -> bool:
+        """Whether a constructor that asks this may leave open what it makes. A question that can be decided once for the whole model is
+        asked before it is passed over."""
+        if self.opening == "asks too much" and isinstance(question, NeedDecision):
+            return isinstance(question, TooDeep) or "#" in question.condition.key
+        return self.opening != "never"
 
     def note(self, kind: str, value: Value) -> None:
         """Add an entry to one of the logs."""

@@ -1,7 +1,7 @@
 """Constructors, statement by statement: one whose value hangs on open questions leaves what it would have written unknown.
 
 A decoder layer's constructor builds attention, experts and caches by dozens of conditions on the config, most of which say nothing of
-the residual stream. In a first attempt (``machine.opening``) such a statement is passed over, and each name and attribute that it may
+the residual stream. Such a statement is passed over, and each name and attribute that it may
 write becomes unknown. A statement of which that cannot be told by its syntax is not passed over.
 """
 
@@ -41,7 +41,9 @@ class Written:
 
 def is_forgiving(machine: Machine, function: FunctionValue) -> bool:
     """Whether a function is the constructor of a module, whose statements may be passed over."""
-    return machine.opening and function.name == "__init__" and function.owner is not None and is_module_class(machine, function.owner)
+    if machine.opening == "never" or function.name != "__init__" or function.owner is None:
+        return False
+    return is_module_class(machine, function.owner)
 
 
 def run_forgiving(machine: Machine, frame: Frame, statement: ir.Statement, run: Callable[[], Signal]) -> Signal:
@@ -55,12 +57,11 @@ def run_forgiving(machine: Machine, frame: Frame, statement: ir.Statement, run: 
         node = statement_at(frame, statement.at)
         written = written_by(node, frame) if node is not None else None
         receiver = receiver_of(frame)
-        if written is None or receiver is None:
+        if written is None or receiver is None or not machine.forgives(question):
             raise
         del machine.frames[depth:], machine.catching[catching:], frame.parks[parked:]
         machine.nesting = 0
         heap.rollback(mark)
-        machine.opened = True
         forget(machine, receiver, written, reason_of(question))
         return None
     finally:

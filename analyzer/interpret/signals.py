@@ -37,6 +37,8 @@ class Raised(Exception):
     ) -> None:
         super().__init__(kind, text)
         self.kind, self.text, self.at, self.certain, self.value, self.explicit = kind, text, at, certain, value, explicit
+        self.building = False
+        """Whether the constructor of a part of the model raised it."""
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.text}" + (f" ({self.at})" if self.at else "")

@@ -1,6 +1,6 @@
 """The state of the abstract machine: the heap, the frames, what is supposed, assumed and recorded."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 
 from .. import ir
@@ -73,6 +73,12 @@ class State:
         self.atoms: dict[tuple[Hashable, int], Atom] = {}
         self.made: dict[Hashable, int] = {}
         self.flow_folder = ""
+        self.linears: dict[str, Mapping[str, int]] = {}
+        """Unknown numbers that are linear sums of others, by key."""
+        self.whole_shapes: set[str] = set()
+        """The shapes of tensors that have a row for each token, by key."""
+        self.tails: dict[str, Value] = {}
+        """The last items of tuples of unknown length, by key."""
 
     # ------------------------------------------------------------------ places
 
@@ -274,7 +280,9 @@ class State:
             run = instance.pending.pop()
             try:
                 run()
-            except BaseException:
+            except BaseException as error:
+                if isinstance(error, Raised):
+                    error.building = True
                 instance.attrs.clear()
                 instance.pending.append(run)
                 raise

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..values import MISSING, BuiltinMethod, Content, External, Phi, Tensor, Unknown, Value
+from ..values import MISSING, BuiltinMethod, External, Phi, Tensor, Unknown, Value
 from .branch import lift, pick
+from .buffers import new_buffer, slot_of
+from .rows import CUT, cut, shape_of, turned
 from .stacks import stack_item, stack_method
 
 if TYPE_CHECKING:
@@ -83,7 +85,7 @@ def tensor_default(machine: Machine, tensor: Tensor, name: str) -> Value:
     if name in NAMES:
         machine.treat_as_tensor(tensor)
     if name == "shape":
-        return machine.unknown(f"shape({tensor.cell.number})", "the shape of a tensor", not_none=True)
+        return shape_of(machine, tensor)
     if name == "T" and machine.recording():
         return machine.opaque("tensor.T", (tensor,), exact=True)
     if name in ("data", "T"):
@@ -108,12 +110,14 @@ def tensor_item(machine: Machine, tensor: Tensor, index: Value) -> Value:
         full = [part == slice(None) or is_ellipsis(part) or part is None for part in index]
         first_only = all(full[1:]) and not is_ellipsis(index[0]) if index else True
         if not first_only and not all(full):
+            if (slot := slot_of(machine, tensor, index)) is not None:
+                return slot
             return machine.opaque("tensor[columns]", (tensor,), exact=True)
     if index == slice(None) or is_ellipsis(index):
         return Tensor(tensor.cell)
     if isinstance(index, slice):
-        return Tensor(tensor.cell)
-    return machine.tensor(machine.content(tensor), aliases=(tensor.cell,))
+        return Tensor(cut(machine, tensor).cell)
+    return cut(machine, machine.tensor(machine.content(tensor), aliases=(tensor.cell,)))
 
 
 def is_ellipsis(value: Value) -> bool:
@@ -139,11 +143,13 @@ def tensor_method(machine: Machine, tensor: Tensor, name: str, args: tuple[Value
     if name in MOVING and machine.recording() and not keeps_features(name, args):
         return machine.opaque(f"tensor.{name}", (tensor,), exact=True)
     if name in VIEWS:
-        return Tensor(tensor.cell)
+        return Tensor(turned(machine, tensor, name, args).cell)
     if name in CONVERSIONS:
-        return machine.tensor(machine.content(tensor), aliases=(tensor.cell,))
-    if name in ROWS or name in ("clone", "index_select"):
-        return machine.tensor(machine.content(tensor))
+        return like(machine, tensor, machine.tensor(machine.content(tensor), aliases=(tensor.cell,)))
+    if name == "clone":
+        return like(machine, tensor, machine.tensor(machine.content(tensor)))
+    if name in ROWS:
+        return cut(machine, machine.tensor(machine.content(tensor)))
     if name in SIZES:
         return machine.unknown(
             f"shape({tensor.cell.number}).{name}{machine.show(args)}",
@@ -159,7 +165,7 @@ def tensor_method(machine: Machine, tensor: Tensor, name: str, args: tuple[Value
         op = {"add": "+", "mul": "*", "sub": "-", "div": "/"}[name]
         return machine.binary(op, tensor, args[0])
     if name.startswith(("new_", "is_", "has_")):
-        return fresh_or_unknown(machine, tensor, name)
+        return fresh_or_unknown(machine, tensor, name, args[0] if args else keywords.get("size"))
     if name in ("item", "tolist", "numpy", "all", "any", "get_device", "type"):
         return machine.mystery(f"tensor.{name}", "a number out of a tensor", not_none=True)
     if name.endswith("_") and not name.endswith("__"):
@@ -168,15 +174,20 @@ def tensor_method(machine: Machine, tensor: Tensor, name: str, args: tuple[Value
     return machine.opaque(f"tensor.{name}", tuple(t for t in (tensor, *args) if isinstance(t, Tensor)), exact=False)
 
 
+def like(machine: Machine, tensor: Tensor, made: Tensor) -> Tensor:
+    """A copy, with the rows of its original."""
+    return made if tensor.cell.get(CUT, MISSING) is MISSING else cut(machine, made)
+
+
 def keeps_features(name: str, args: tuple[Value, ...]) -> bool:
     """Whether a method that moves things leaves the last of at most three axes alone."""
     axes = args[:2] if name == "transpose" else args[:1]
     return name in ("transpose", "select", "narrow", "index_select") and len(axes) > 0 and axes[0] == 0 and axes[-1] in (0, 1)
 
 
-def fresh_or_unknown(machine: Machine, tensor: Tensor, name: str) -> Value:
+def fresh_or_unknown(machine: Machine, tensor: Tensor, name: str, shape: Value) -> Value:
     if name.startswith("new_"):
-        return machine.tensor(Content({(machine.atom("an empty buffer"), ()): 1}))
+        return new_buffer(machine, pick(machine, shape))
     return machine.unknown(f"{name}({tensor.cell.number})", "a property of a tensor", not_none=True)
 
 
@@ -200,7 +211,7 @@ def split(machine: Machine, tensor: Tensor, name: str, args: tuple[Value, ...], 
     if name == "unbind":
         dim, count = (args[0] if args else keywords.get("dim", 0)), None
     if dim == 0 and name in ("chunk", "tensor_split") and isinstance(count, int) and 0 < count <= 64:
-        return tuple(machine.tensor(machine.content(tensor), aliases=(tensor.cell,)) for _ in range(count))
+        return tuple(cut(machine, machine.tensor(machine.content(tensor), aliases=(tensor.cell,))) for _ in range(count))
     return machine.opaque(f"tensor.{name}", (tensor,), exact=False)
 
 

@@ -88,8 +88,13 @@ class Library:
         for models in (target_model, recorded_files, command_line, samples):
             functions |= models.FUNCTIONS
         functions |= {name: shapes[shape] for name, shape in kernels.items()}
+        self.kernels = frozenset(kernels)
         self.functions = {name: model for name, model in functions.items() if name not in without}
         self.list_methods = frozenset(builtin_methods.LIST_METHODS)
+
+    def kernel(self, name: str) -> Model | None:
+        """The model of a kernel of the tree itself, by its qualified name."""
+        return self.functions.get(name) if name in self.kernels else None
 
     def find(self, function: Value) -> Model | None:
         """The model of a callee, or None where there is none."""

@@ -77,7 +77,7 @@ def build_model(target: Target, graph: FlowGraph) -> Model | Outcome:
     decided: dict[str, bool] = {}
     while True:
         try:
-            return target.model(decided, opening=True)
+            return target.model(decided, opening="asks too much")
         except NeedDecision as need:
             condition = first_open(need.condition, decided)
             if condition is None or len(decided) >= MAX_DECISIONS:
