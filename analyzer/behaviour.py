@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from .convention import phrase
 from .request import Ids, ids_text
 from .results import Alternative, Clause, Condition, Evaluation, Wiring
 
@@ -118,8 +119,36 @@ _OWN_LINE = frozenset({"default", "id -1", "id 0", "id L-1", "id L"})
 
 
 def _convention(wiring: Wiring) -> tuple[str, ...]:
-    clauses = tuple(f"{clause.when} {_captures(clause)}" for clause in wiring.convention if clause.when not in _OWN_LINE)
-    return clauses or (f"{wiring.status}",)
+    told = [clause for clause in wiring.convention if clause.when not in _OWN_LINE]
+    branches = [clause for clause in told if clause.conditions]
+    plain = tuple(f"{clause.when} {_captures(clause)}" for clause in told if not clause.conditions)
+    return (*([_branched(branches)] if branches else []), *plain) or (f"{wiring.status}",)
+
+
+def _branched(clauses: Sequence[Clause]) -> str:
+    """Clauses that hang on conditions, in one sentence: each but the last with the answer that leads to it, the last with what is left."""
+    texts = [f"{clause.captures} if {_asked(clause, number)}" for number, clause in enumerate(clauses)]
+    if len(clauses) > 1 and is_chain(clauses):
+        texts[-1] = f"else {clauses[-1].captures}"
+    return f"id k captures {', '.join(texts)}"
+
+
+def _asked(clause: Clause, number: int) -> str:
+    """The conditions of a clause; of a chain the last one, since the others were denied before."""
+    conditions = clause.conditions[min(number, len(clause.conditions) - 1) :]
+    return " and ".join(phrase(condition) for condition in conditions)
+
+
+def is_chain(clauses: Sequence[Clause]) -> bool:
+    """Whether each clause but the last denies what the one before it asked, and asks one thing more."""
+    lengths = [len(clause.conditions) for clause in clauses]
+    return lengths == [*range(1, len(clauses)), len(clauses) - 1]
+
+
+def condition_places(wiring: Wiring) -> tuple[str, ...]:
+    """Where the program asks what the convention hangs on."""
+    found = (str(condition.at) for clause in wiring.convention for condition in clause.conditions)
+    return tuple(dict.fromkeys(found))
 
 
 def _captures(clause: Clause) -> str:
@@ -132,7 +161,8 @@ def _default(wiring: Wiring) -> tuple[str, ...]:
     if row is None:
         return clauses or (NOT_TRIED,)
     first, *rest = outcome(row, places=False)
-    return (*(clause for clause in clauses if clause != first), f"{first} of {row.num_layers} layers" if row.captured else first, *rest)
+    formula = (clause for clause in clauses if clause != first and row.status == "established" and row.error is None)
+    return (*formula, f"{first} of {row.num_layers} layers" if row.captured else first, *rest)
 
 
 def _at(wiring: Wiring, when: str, ids: tuple[int, ...]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from .flows.flow import Flow
 from .index import Index
+from .interpret.asking import Asking
 from .interpret.code import Code
 from .interpret.heap import Mark
 from .interpret.machine import Consumer, Machine
@@ -163,6 +164,8 @@ class Run:
     conditions: dict[str, Unknown] = field(default_factory=dict)
     trail: tuple[Step, ...] = ()
     stored: tuple[int, ...] | None = None
+    latest: Asking = field(default_factory=Asking)
+    asking: Asking = field(default_factory=Asking)
 
     def explore(self, ids: Ids) -> list[tuple[dict[str, bool], Outcome]]:
         waiting: list[dict[str, bool]] = [{}]
@@ -171,6 +174,7 @@ class Run:
             decided = waiting.pop(0)
             try:
                 done.append((decided, self.once(decided, ids)))
+                self.asking = self.latest
             except NeedDecision as need:
                 condition = first_open(need.condition, decided)
                 if condition is None or len(decided) >= MAX_DECISIONS or len(done) + len(waiting) >= MAX_RUNS:
@@ -215,7 +219,11 @@ class Run:
         cls = self.target.cls
         machine.frames.clear()
         with machine.in_module(cls.module):
-            call_setter(machine, instance, self.target.setter, ids)
+            machine.asking = self.latest = Asking()
+            try:
+                call_setter(machine, instance, self.target.setter, ids)
+            finally:
+                machine.asking = None
             run_forward(machine, self.target.program.flow, instance)
             return read_sink(machine)
 
@@ -244,6 +252,8 @@ def summarise(target: Target, ids: Ids, run: Run, outcomes: list[tuple[dict[str,
         assumptions=assumptions,
         depends_on=alternatives,
         path=run.trail,
+        asked=tuple(dict.fromkeys(run.asking.conditions)),
+        numbers=tuple(run.asking.numbers),
     )
 
 

@@ -15,6 +15,7 @@ from .results import (
     Assumption,
     Clause,
     Comparison,
+    Condition,
     DefaultInEffect,
     Evaluation,
     Location,
@@ -137,7 +138,8 @@ def _wiring(wiring: Wiring) -> Object:
 
 
 def clause_object(clause: Clause) -> Object:
-    return {"when": clause.when, "captures": clause.captures}
+    conditions: Object = {"conditions": [_condition(each) for each in clause.conditions]} if clause.conditions else {}
+    return {"when": clause.when, "captures": clause.captures, **conditions}
 
 
 def evaluation_object(evaluation: Evaluation) -> Object:
@@ -156,8 +158,12 @@ def evaluation_object(evaluation: Evaluation) -> Object:
 
 
 def _alternative(alternative: Alternative) -> Object:
-    conditions = [{"text": condition.text, **place_object(condition.at), "value": condition.value} for condition in alternative.conditions]
+    conditions = [_condition(each) for each in alternative.conditions]
     return {"conditions": conditions, "captured": alternative.captured, "error": alternative.error}
+
+
+def _condition(condition: Condition) -> Object:
+    return {"text": condition.text, **place_object(condition.at), "value": condition.value}
 
 
 def _comparison(comparison: Comparison) -> Object:

@@ -66,7 +66,10 @@ def call_setter(machine: Machine, instance: Instance, setter: str, ids: Ids) -> 
     method = machine.get_attribute(instance, setter)
     args: tuple[Value, ...] = ()
     if ids is not None:
-        args = (machine.new_list(tuple(Id(k) for k in ids)),)
+        handed = tuple(Id(k) for k in ids)
+        args = (machine.new_list(handed),)
+        if machine.asking is not None:
+            machine.asking.handed = handed
         if (place := place_of(machine, method)) is not None:
             machine.trail.append(Step("handed to the setter", "config", f"[{', '.join(map(str, ids))}]", place))
     elif isinstance(method, BoundMethod) and isinstance(method.function, FunctionValue) and needs_argument(machine, method.function):

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from .agreement import agreement
-from .behaviour import Block, Fact, blocks, evaluation_of, members, outcome, raised_at, special_rows
+from .behaviour import Block, Fact, blocks, condition_places, evaluation_of, members, outcome, raised_at, special_rows
 from .json_report import legend, legend_of
 from .request import ids_text
 from .results import Analysis, Assumption, Comparison, DefaultInEffect, Evaluation, Side, SourceFacts, Wiring
@@ -146,6 +146,7 @@ def _places(wiring: Wiring, rows: Sequence[Evaluation]) -> str:
             raises.setdefault(place, []).append(ids_text(row.ids))
     home = f"{wiring.at.file}:"
     parts = [f"forward {wiring.forward.cls} {wiring.forward.at}"] if wiring.forward else []
+    parts += [f"condition at {place}" for place in condition_places(wiring)]
     parts += [f"raises at {place} (ids {_some(ids)})" for place, ids in raises.items()]
     return "; ".join([f"setter {wiring.at}", *(part.replace(f" {home}", " line ") for part in parts)])
 

@@ -8,6 +8,7 @@ from ..index import Index, Module
 from ..library.facts import Facts
 from ..results import Location, Step
 from ..values import MISSING, Atom, ClassValue, Content, FunctionValue, Instance, Phi, Scope, Slots, Tensor, Unknown, Value
+from .asking import Asking
 from .branch import Park
 from .heap import Heap
 from .signals import GiveUp, NeedDecision, Raised
@@ -73,6 +74,7 @@ class State:
         self.atoms: dict[tuple[Hashable, int], Atom] = {}
         self.made: dict[Hashable, int] = {}
         self.flow_folder = ""
+        self.asking: Asking | None = None
 
     # ------------------------------------------------------------------ places
 
