@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from .flows.flow import Flow
 from .interpret.branch import pick, require
 from .interpret.machine import Machine
-from .interpret.signals import GiveUp, Raised
+from .interpret.signals import GiveUp, NeedDecision, Raised
 from .ir import Function
-from .points import Stream, find_stream, name_point
+from .points import Stream, find_stream, name_point, open_part
 from .results import Location, Step
 from .values import MISSING, Atom, BoundMethod, Content, FunctionValue, Id, Instance, Tensor, Unknown, Value
 
@@ -159,6 +159,8 @@ def name_all(machine: Machine, tensors: list[Value], stream: Stream) -> Outcome:
             return Outcome(reason=f"captured entry {place} is no tensor that is known: {machine.show(value)}", at=machine.location())
         content = require(machine, machine.content(value), "the content of a captured tensor depends on it")
         kept = content if value.kept is None else require(machine, value.kept, "the content of a captured tensor depends on it")
+        if isinstance(kept, Content) and (condition := open_part(kept, stream)) is not None:
+            raise NeedDecision(condition, "whether it is the whole stream depends on it")
         point = name_kept(content, kept, stream)
         if point is None:
             return Outcome(reason=why_unnamed(machine, content if not isinstance(content, Content) else kept), at=machine.location())

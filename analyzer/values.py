@@ -95,6 +95,7 @@ class Atom:
     """One opaque result: the layer that made it (-1 before layer 0), what made it, and the contents that went in.
 
     ``post``: made between or after the layers. ``blank``: made of nothing that depends on the tokens (positions, empty buffers).
+    ``maybe``: the condition on which it hangs whether there is anything at all.
     """
 
     layer: int
@@ -103,6 +104,7 @@ class Atom:
     inputs: tuple[Content, ...] = ()
     post: bool = False
     blank: bool = False
+    maybe: Unknown | None = None
 
     def __repr__(self) -> str:
         return f"{self.name}@{self.layer}"

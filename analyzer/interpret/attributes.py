@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from .machine import Machine
 
 
+SET = "builtins.object.__setattr__"
+"""What writes an attribute past a ``__setattr__`` of the class."""
+
+
 def get_attribute(machine: Machine, value: Value, name: str) -> Value:
     """``value.name``; raises AttributeError in the program."""
     if type(value) is Phi:
@@ -259,6 +263,8 @@ def super_attribute(machine: Machine, value: Super, name: str) -> Value:
     if not isinstance(cls, ClassValue):
         return machine.mystery(name, "super() of a value that is not understood")
     found, owner = find_in_class(machine, cls, name, after=value.after)
+    if name == "__setattr__" and not isinstance(owner, ClassValue):
+        return BoundMethod(External(SET), value.receiver)
     if found is MISSING:
         if name in ("__init__", "__init_subclass__", "__post_init__", "__new__"):
             return External("builtins.object.__init__")
@@ -302,7 +308,11 @@ def set_attribute(machine: Machine, value: Value, name: str, new: Value) -> None
 
             lift(machine, value, write)
         case Instance():
-            set_on_instance(machine, value, name, new)
+            hook, owner = find_in_class(machine, value.cls, "__setattr__")
+            if new is not MISSING and isinstance(owner, ClassValue):
+                machine.call(bind(machine, hook, value), (name, new), {})
+            else:
+                set_on_instance(machine, value, name, new)
         case ExternalObject():
             machine.heap.write(value.attrs, name, new)
         case ClassValue():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Ancestor: TypeAlias = ClassValue | External | Unknown
 PLAIN_BASES = frozenset({"object", "ABC", "Generic", "Protocol", "Module", "Enum", "IntEnum", "StrEnum", "NamedTuple", "Flag", "IntFlag"})
-HOOKS = ("__new__", "__init_subclass__", "__getattribute__", "__setattr__")
+HOOKS = ("__new__", "__init_subclass__", "__getattribute__")
 """Methods that change what making, reading or writing an object means."""
 """Last names of outside bases whose attributes are known: a miss on such a class is a miss."""
 NATIVE_BASES = frozenset(f"builtins.{name}" for name in ("int", "str", "float", "bytes", "tuple", "list", "dict", "set", "frozenset"))

@@ -75,6 +75,7 @@ class State:
         self.made: dict[Hashable, int] = {}
         self.flow_folder = ""
         self.asking: Asking | None = None
+        self.factors: dict[Atom, int] = {}
 
     # ------------------------------------------------------------------ places
 
@@ -206,7 +207,9 @@ class State:
         """Whether what is made now is made between or after the layers."""
         return self.walk["inside"] is not True and self.layer >= 0
 
-    def atom(self, name: str, inputs: tuple[Content, ...] = (), post: bool | None = None) -> Atom:
+    def atom(
+        self, name: str, inputs: tuple[Content, ...] = (), post: bool | None = None, maybe: Unknown | None = None
+    ) -> Atom:
         """A fresh atom. The n-th of its kind in a run is the same object in every run: runs are apart, and can be compared."""
         post = self.post if post is None else post
         key = (self.layer, name, self.location(), inputs, post)
@@ -214,7 +217,7 @@ class State:
         found = self.atoms.get((key, count))
         if found is None:
             blank = all(atom.blank for content in inputs for atom in content.atoms())
-            found = self.atoms[key, count] = Atom(self.layer, name, self.location(), inputs, post, blank)
+            found = self.atoms[key, count] = Atom(self.layer, name, self.location(), inputs, post, blank, maybe)
         return found
 
     def source(self, name: str, *, blank: bool) -> Tensor:
