@@ -254,6 +254,7 @@ def summarise(target: Target, ids: Ids, run: Run, outcomes: list[tuple[dict[str,
         path=run.trail,
         asked=tuple(dict.fromkeys(run.asking.conditions)),
         numbers=tuple(run.asking.numbers),
+        overwritten=first.overwritten if status == "established" else (),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from .flows.flow import Flow
@@ -11,7 +11,7 @@ from .interpret.machine import Machine
 from .interpret.signals import GiveUp, NeedDecision, Raised
 from .ir import Function
 from .points import Stream, find_stream, name_point, open_part
-from .results import Location, Step
+from .results import Location, Overwritten, Step
 from .values import MISSING, Atom, BoundMethod, Content, FunctionValue, Id, Instance, Tensor, Unknown, Value
 
 Ids = tuple[int, ...] | None
@@ -44,6 +44,7 @@ class Outcome:
     """Of a trainer: the place where the first captured point is selected."""
     handed: Handed | None = None
     """Of a trainer: what it hands to an engine's setter."""
+    overwritten: tuple[Overwritten, ...] = ()
 
 
 def first_open(condition: Unknown, decided: Mapping[str, bool]) -> Unknown | None:
@@ -153,6 +154,7 @@ def the_stream(machine: Machine) -> Stream | str:
 
 def name_all(machine: Machine, tensors: list[Value], stream: Stream) -> Outcome:
     points: list[str] = []
+    lost: list[Overwritten] = []
     for place, value in enumerate(tensors):
         value = pick(machine, value)
         if not isinstance(value, Tensor):
@@ -165,7 +167,18 @@ def name_all(machine: Machine, tensors: list[Value], stream: Stream) -> Outcome:
         if point is None:
             return Outcome(reason=why_unnamed(machine, content if not isinstance(content, Content) else kept), at=machine.location())
         points.append(point)
-    return Outcome(captured=tuple(points))
+        lost += overwritten(value, point)
+    return Outcome(captured=tuple(points), overwritten=tuple(lost))
+
+
+def overwritten(tensor: Tensor, point: str) -> Iterator[Overwritten]:
+    """Where a point that was lost was kept, and where its tensor was written."""
+    written = tensor.cell.get("written")
+    if not point.endswith("/overwritten") or tensor.kept_at is None or not isinstance(written, tuple):
+        return
+    places = (place for place in written if isinstance(place, tuple))
+    where = (Location(file, line) for file, line in places if isinstance(file, str) and isinstance(line, int))
+    yield Overwritten(point, tensor.kept_at, tuple(where))
 
 
 def name_kept(content: Value, kept: Value, stream: Stream) -> str | None:

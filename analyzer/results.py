@@ -64,6 +64,16 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True)
+class Overwritten:
+    """A captured point that is lost: ``kept_at`` is where the tensor was put into a collection, ``written_at`` where it was written in
+    place last."""
+
+    point: str
+    kept_at: Location
+    written_at: tuple[Location, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Assumption:
     """A named supposition of the flow that a result used, in a sentence."""
 
@@ -77,7 +87,8 @@ class Evaluation:
 
     ``captured`` is None unless ``status`` is established and nothing was raised. ``error`` reads ``ExceptionClass: text (file:line)``.
     ``layers_to_capture`` is what the setter left in the model, where that is known. ``path`` derives the captured points from the ids.
-    ``asked`` are the conditions of the setter, ``numbers`` what it compared ids and other values with.
+    ``asked`` are the conditions of the setter, ``numbers`` what it compared ids and other values with. ``overwritten`` tells of
+    captured points that were lost later.
     """
 
     ids: tuple[int, ...] | None
@@ -93,6 +104,7 @@ class Evaluation:
     path: tuple[Step, ...]
     asked: tuple[Asked, ...] = ()
     numbers: tuple[tuple[int, ...], ...] = ()
+    overwritten: tuple[Overwritten, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +160,7 @@ class Side:
     at: Location | None
     assumptions: tuple[Assumption, ...] = ()
     path: tuple[Step, ...] = ()
+    overwritten: tuple[Overwritten, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

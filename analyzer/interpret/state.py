@@ -249,6 +249,8 @@ class State:
     def write_content(self, tensor: Tensor, content: Value) -> None:
         """Write a tensor in place; whatever may share its memory is no longer known."""
         self.heap.write(tensor.cell, "content", content)
+        if (place := self.location()) is not None:
+            self.heap.write(tensor.cell, "written", ((place.file, place.line),))
         self.treat_as_tensor(tensor)
         aliases = tensor.cell.get("aliases", ())
         assert isinstance(aliases, tuple)
