@@ -127,16 +127,18 @@ def _convention(wiring: Wiring) -> tuple[str, ...]:
 
 def _branched(clauses: Sequence[Clause]) -> str:
     """Clauses that hang on conditions, in one sentence: each but the last with the answer that leads to it, the last with what is left."""
-    texts = [f"{clause.captures} if {_asked(clause, number)}" for number, clause in enumerate(clauses)]
-    if len(clauses) > 1 and is_chain(clauses):
-        texts[-1] = f"else {clauses[-1].captures}"
-    return f"id k captures {', '.join(texts)}"
+    captures = [without_place(clause.captures) for clause in clauses]
+    chain = len(clauses) > 1 and is_chain(clauses)
+    asked = [clause.conditions[-1:] if chain else clause.conditions for clause in clauses]
+    texts = [f"{text} if {' and '.join(map(phrase, conditions))}" for text, conditions in zip(captures, asked, strict=True)]
+    if chain:
+        texts[-1] = f"else {captures[-1]}"
+    return f"id k captures {', '.join(texts)}".replace("captures raises", "raises")
 
 
-def _asked(clause: Clause, number: int) -> str:
-    """The conditions of a clause; of a chain the last one, since the others were denied before."""
-    conditions = clause.conditions[min(number, len(clause.conditions) - 1) :]
-    return " and ".join(phrase(condition) for condition in conditions)
+def without_place(captures: str) -> str:
+    found = _ERROR.fullmatch(captures)
+    return found["text"] if found else captures
 
 
 def is_chain(clauses: Sequence[Clause]) -> bool:
@@ -146,12 +148,15 @@ def is_chain(clauses: Sequence[Clause]) -> bool:
 
 
 def condition_places(wiring: Wiring) -> tuple[str, ...]:
-    """Where the program asks what the convention hangs on."""
-    found = (str(condition.at) for clause in wiring.convention for condition in clause.conditions)
-    return tuple(dict.fromkeys(found))
+    """Where the program asks what the convention, or what an id list captures, hangs on."""
+    asked = [condition for clause in wiring.convention for condition in clause.conditions]
+    asked += [condition for row in wiring.evaluated for answer in row.depends_on for condition in answer.conditions]
+    return tuple(dict.fromkeys(f"`{' '.join(condition.text.split())}` at {condition.at}" for condition in asked))
 
 
 def _captures(clause: Clause) -> str:
+    if clause.captures == "not established":
+        return "is not established"
     return clause.captures if clause.captures.startswith("raises ") else f"captures {clause.captures}"
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TypeAlias
 
-from .results import Asked, Clause, Condition, Evaluation, Location
+from .results import Alternative, Asked, Clause, Condition, Evaluation, Location
 
 Ids: TypeAlias = "tuple[int, ...] | None"
 Key: TypeAlias = "tuple[Location, int, str]"
@@ -59,6 +59,8 @@ def convention(evaluated: Sequence[Evaluation], layers: int) -> Iterator[Clause]
 
 def general_clauses(middle: Sequence[Evaluation], evaluated: Sequence[Evaluation], layers: int) -> Iterator[Clause]:
     """What id k captures, whatever k is; nothing where the ids in the middle do not behave alike and no condition says why."""
+    if middle and all(row.status == "depends" for row in middle):
+        yield from open_clauses(middle)
     if not middle or any(effect(row) is None for row in middle):
         return
     rows = [row for row in evaluated if effect(row) is not None and any(0 < k < layers - 1 for k in row.ids or ())]
@@ -72,6 +74,26 @@ def general_clauses(middle: Sequence[Evaluation], evaluated: Sequence[Evaluation
         text = " and ".join(phrase(each) for each in never)
         when = "id k alone" if found is None else f"id k if {text}" if text else "id k"
         yield Clause(when, captures.pop() or "", never)
+
+
+def open_clauses(middle: Sequence[Evaluation]) -> Iterator[Clause]:
+    """What id k captures under each answer to the conditions that the tree leaves open; nothing where the ids do not behave alike."""
+    forms = {tuple((answer.conditions, open_effect(row, answer)) for answer in row.depends_on) for row in middle}
+    if len(forms) != 1:
+        return
+    (form,) = forms
+    if all(captures is not None for _, captures in form):
+        for conditions, captures in sorted(form, key=lambda each: len(each[0])):
+            yield Clause(f"id k if {' and '.join(phrase(each) for each in conditions)}", captures or "", conditions)
+
+
+def open_effect(row: Evaluation, answer: Alternative) -> str | None:
+    """What one answer says of any id."""
+    if answer.error is not None:
+        return f"raises {answer.error}"
+    if not answer.captured:
+        return "nothing"
+    return effect(replace(row, status="established", captured=answer.captured))
 
 
 # ----------------------------------------------------------------- what a list does
@@ -148,7 +170,19 @@ def clauses(found: Split | str, conditions: tuple[Condition, ...]) -> Iterator[C
 
 def phrase(condition: Condition) -> str:
     """A condition as one says it: itself, or its denial."""
-    return condition.text if condition.value else f"not ({condition.text})"
+    text = condition.text
+    bare = text[1:-1] if text.startswith("(") and closing(text) == len(text) - 1 else text
+    return bare if condition.value else f"not ({bare})"
+
+
+def closing(text: str) -> int:
+    """Where the parenthesis closes that a text begins with; -1 where it does not."""
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0:
+            return place
+    return -1
 
 
 def unanswered(rows: Sequence[Evaluation]) -> tuple[Condition, ...]:

@@ -239,7 +239,7 @@ def summarise(target: Target, ids: Ids, run: Run, outcomes: list[tuple[dict[str,
     if unknown is not None:
         status = "not established"
     elif any((o.captured, o.error) != (first.captured, first.error) for _, o in outcomes):
-        status, alternatives = "depends", tuple(alternative(run, decided, o) for decided, o in outcomes)
+        status, alternatives = "depends", tuple(alternative(run, decided, o) for decided, o in simplest(outcomes))
     return Evaluation(
         ids=ids,
         num_layers=target.num_layers,
@@ -264,6 +264,28 @@ def too_many(run: Run, outcomes: list[Answered]) -> Outcome | None:
         return None
     keys = ", ".join(sorted(run.conditions))
     return Outcome(reason=f"there are more than {MAX_ANSWERS} answers, by {keys[:160]}", at=next(iter(run.conditions.values())).at)
+
+
+def simplest(outcomes: list[Answered]) -> list[Answered]:
+    """The outcomes without the conditions on which none of them hangs: where the other answer to one comes to the same, it goes."""
+    rows = [(dict(decided), outcome) for decided, outcome in outcomes]
+    while True:
+        found = next(((place, key) for place, (decided, _) in enumerate(rows) for key in decided if is_idle(rows, place, key)), None)
+        if found is None:
+            break
+        place, key = found
+        decided, outcome = rows[place]
+        rows[place] = ({name: answer for name, answer in decided.items() if name != key}, outcome)
+    kept = {(frozenset(decided.items()), outcome.captured, outcome.error): (decided, outcome) for decided, outcome in reversed(rows)}
+    return list(reversed(kept.values()))
+
+
+def is_idle(rows: list[Answered], place: int, key: str) -> bool:
+    """Whether a row's outcome stays as it is if this condition has the other answer."""
+    decided, outcome = rows[place]
+    flipped = {**decided, key: not decided[key]}.items()
+    same = (other for other, each in rows if (each.captured, each.error) == (outcome.captured, outcome.error))
+    return any(other.items() <= flipped for other in same)
 
 
 def alternative(run: Run, decided: Mapping[str, bool], outcome: Outcome) -> Alternative:

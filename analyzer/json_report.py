@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, TypeAlias
 
 from .agreement import verdict
+from .coverage import Proved, proved
 from .results import (
     Alternative,
     Analysis,
@@ -110,6 +111,17 @@ def _body(analysis: Analysis) -> Object:
         "wirings": [_wiring(wiring) for wiring in analysis.wirings],
         "assumptions": [assumption_object(assumption) for assumption in legend(analysis)],
         "not_established": [not_established_object(entry) for entry in analysis.not_established],
+        "coverage": _proved(proved(analysis.wirings)),
+    }
+
+
+def _proved(counted: Proved) -> Object:
+    return {
+        "wirings": counted.wirings,
+        "established": counted.established,
+        "depends": counted.depends,
+        "not_established": counted.not_established,
+        "reasons": [{"status": reason.status, "reason": reason.text, "wirings": reason.wirings} for reason in counted.reasons],
     }
 
 
@@ -225,13 +237,13 @@ def _finding(found: Finding) -> Object:
 
 
 def _summary(analysis: Analysis, findings: Sequence[Finding]) -> Object:
-    status = Counter(wiring.status for wiring in analysis.wirings)
+    counted = proved(analysis.wirings)
     severity = Counter(str(found.severity) for found in findings)
     return {
-        "wirings": len(analysis.wirings),
-        "established": status["established"],
-        "depends": status["depends"],
-        "not_established": status["not established"],
+        "wirings": counted.wirings,
+        "established": counted.established,
+        "depends": counted.depends,
+        "not_established": counted.not_established,
         **{name: severity[name] for name in ("error", "warning", "info")},
     }
 

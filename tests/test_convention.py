@@ -137,3 +137,21 @@ def test_nothing_more_is_run_where_nothing_is_known() -> None:
 
 def test_clauses_without_conditions_are_as_they_were() -> None:
     assert clause_object(Clause("id k", "out:k")) == {"when": "id k", "captures": "out:k"}
+
+
+CAREFUL = "config.block_type == 'sequential'"
+
+
+def test_a_condition_of_the_tree_is_told_with_both_results() -> None:
+    wiring = wirings("layer-families")["CarelessForCausalLM"]
+    raises = "raises TypeError: unsupported operand type(s) for +: 'Tensor' and 'NoneType'"
+    assert told(wiring) == (f"id k captures out:k if {CAREFUL}, else {raises}",)
+    assert [place.rpartition("/")[2] for place in condition_places(wiring)] == ["families.py:19"]
+
+
+@pytest.mark.parametrize(("config", "says"), [("whole", "id k captures out:k"), ("encoder", "id k raises AttributeError")])
+def test_a_config_decides_what_the_tree_leaves_open(config: str, says: str) -> None:
+    tree, target = FIXTURES / "encoder-only/tree", FIXTURES / f"encoder-only/configs/{config}.json"
+    (wiring,) = analyze(Request(str(tree), target=str(target))).wirings
+    assert wiring.status == "established"
+    assert told(wiring)[0].startswith(says)
