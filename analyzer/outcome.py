@@ -182,11 +182,11 @@ def overwritten(tensor: Tensor, point: str) -> Iterator[Overwritten]:
 
 
 def name_kept(content: Value, kept: Value, stream: Stream) -> str | None:
-    """The point that a tensor held when it was collected; a whole point that has been written since then is lost."""
+    """The point that a tensor held when it was collected; what has been written since then is lost, whatever its stage was."""
     if not isinstance(content, Content) or not isinstance(kept, Content):
         return None
     point = name_point(kept, stream)
-    return f"{point}/overwritten" if point is not None and kept != content and "/" not in point else point
+    return f"{point.partition('/')[0]}/overwritten" if point is not None and kept != content else point
 
 
 def why_unnamed(machine: Machine, content: Value) -> str:
