@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .. import ir
+from ..library.torch_models import BUFFERS
 from ..values import (
     EXACT_TYPES,
     ClassValue,
@@ -177,11 +178,13 @@ def tensor_binary(machine: Machine, op: str, a: Value, b: Value, at: ir.At) -> V
 
 
 def factor_of(machine: Machine, content: Value) -> str | None:
-    """The name of a factor that is a buffer of its own, and says nothing of the tokens; it scales a sum as it scales each part."""
+    """The name of a factor that is a buffer made before the layers run; it scales a sum as it scales each part."""
     if not isinstance(content, Content) or len(content.parts) != 1:
         return None
     ((atom, scales),) = content.parts
-    return f"*{atom!r}#{machine.factors.setdefault(atom, len(machine.factors))}" if atom.blank and not scales else None
+    if atom.name not in BUFFERS or atom.inputs or atom.layer >= 0 or scales:
+        return None
+    return f"*{atom!r}#{machine.factors.setdefault(atom, len(machine.factors))}"
 
 
 def add_contents(machine: Machine, a: Value, b: Value) -> Value:
