@@ -10,6 +10,23 @@ from .. import ir
 MAX_DEPTH = 12
 """Expressions inside one another that are written out; what is deeper is left as an ellipsis."""
 OPEN = "…"
+WHOLE = 9
+
+
+def strength(node: ir.Expression) -> int:
+    """How strongly an operator binds; what is none is whole."""
+    match node:
+        case ir.Conditional() | ir.Lambda() | ir.NamedExpression():
+            return 0
+        case ir.Boolean():
+            return 1 if node.op == "or" else 2
+        case ir.Unary():
+            return 3 if node.op == "not" else 6
+        case ir.Compare():
+            return 4
+        case ir.Binary():
+            return 5
+    return WHOLE
 
 
 def worded(node: ir.Expression, renamed: Callable[[str], str | None], meant: Mapping[str, ir.Expression]) -> tuple[str, bool]:
@@ -51,14 +68,13 @@ class Writer:
             case ir.Call():
                 return f"{self.inner(node.func)}({', '.join(map(self.argument, node.arguments))})"
             case ir.Unary():
-                return f"{node.op} {self.inner(node.operand)}" if node.op == "not" else f"{node.op}{self.inner(node.operand)}"
-            case ir.Binary():
-                return f"{self.inner(node.left)} {node.op} {self.inner(node.right)}"
-            case ir.Boolean():
-                return f"{self.inner(node.left)} {node.op} {self.inner(node.right)}"
+                operand = self.inner(node.operand, strength(node))
+                return f"{node.op} {operand}" if node.op == "not" else f"{node.op}{operand}"
+            case ir.Binary() | ir.Boolean():
+                return f"{self.inner(node.left, strength(node))} {node.op} {self.inner(node.right, strength(node))}"
             case ir.Compare():
-                links = (f" {op} {self.inner(right)}" for op, right in node.comparisons)
-                return self.inner(node.left) + "".join(links)
+                links = (f" {op} {self.inner(right, strength(node))}" for op, right in node.comparisons)
+                return self.inner(node.left, strength(node)) + "".join(links)
             case ir.Display():
                 return self.display(node)
             case ir.Comprehension(value=None):
@@ -74,17 +90,19 @@ class Writer:
         meaning = self.meant.get(name)
         if meaning is not None:
             inside = Writer(self.renamed, {key: value for key, value in self.meant.items() if key != name}, depth=self.depth)
-            text = inside.inner(meaning)
+            text = inside.text(meaning)
             if inside.mentions and OPEN not in text:
                 self.mentions = True
                 return text
         return name
 
-    def inner(self, node: ir.Expression) -> str:
-        """An operand, in parentheses where it needs them."""
+    def inner(self, node: ir.Expression, around: int = WHOLE) -> str:
+        """An operand of something that binds its operands as strongly as ``around``, in parentheses where it needs them."""
         text = self.text(node)
         target = self.meant.get(node.id) if isinstance(node, ir.Name) and text != node.id else node
-        return f"({text})" if isinstance(target, ir.Boolean | ir.Binary | ir.Compare | ir.Unary) and not text.startswith("(") else text
+        own = WHOLE if target is None else strength(target)
+        loose = own < around or (own == around and isinstance(target, ir.Compare | ir.Binary))
+        return f"({text})" if loose else text
 
     def index(self, node: ir.Expression) -> str:
         if not isinstance(node, ir.Slice):
