@@ -34,24 +34,30 @@ from ..analyzer.rule import Example, Finding, Rule, Severity, example_analysis, 
 
 
 class _Cause(NamedTuple):
-    flow: str
     kept_at: Location
     written_at: tuple[Location, ...]
+
+
+class _Hit(NamedTuple):
+    flow: str
+    model: str
+    ids: str
+    point: str
 
 
 def check(analysis: Analysis) -> Iterator[Finding]:
     """One finding for each capture that a given draft is fed by, and one for each place that loses what it captures, naming all it hits."""
     fed = {(comparison.flow, comparison.model) for comparison in analysis.comparisons if comparison.served.overwritten}
     for comparison in analysis.comparisons:
-        for cause, points in _lost(comparison.flow, comparison.served.overwritten).items():
+        for cause, points in _lost(comparison.served.overwritten).items():
             yield _served(comparison, cause, points)
-    hit: dict[_Cause, dict[str, list[tuple[str, str]]]] = {}
+    hit: dict[_Cause, list[_Hit]] = {}
     for wiring in analysis.wirings:
         for row in _rows(wiring) if (wiring.flow, wiring.model) not in fed else ():
-            for cause, points in _lost(wiring.flow, row.overwritten).items():
-                hit.setdefault(cause, {}).setdefault(wiring.model, []).append((ids_text(row.ids), points[0]))
-    for cause, classes in hit.items():
-        yield _hazard(cause, classes)
+            for cause, points in _lost(row.overwritten).items():
+                hit.setdefault(cause, []).append(_Hit(wiring.flow, wiring.model, ids_text(row.ids), points[0]))
+    for cause, hits in hit.items():
+        yield _hazard(cause, hits)
 
 
 def _rows(wiring: Wiring) -> Iterator[Evaluation]:
@@ -61,10 +67,10 @@ def _rows(wiring: Wiring) -> Iterator[Evaluation]:
             yield row
 
 
-def _lost(flow: str, captures: tuple[Overwritten, ...]) -> dict[_Cause, list[str]]:
+def _lost(captures: tuple[Overwritten, ...]) -> dict[_Cause, list[str]]:
     found: dict[_Cause, list[str]] = {}
     for each in captures:
-        found.setdefault(_Cause(flow, each.kept_at, each.written_at), []).append(each.point.removesuffix("/overwritten"))
+        found.setdefault(_Cause(each.kept_at, each.written_at), []).append(each.point.removesuffix("/overwritten"))
     return found
 
 
@@ -80,13 +86,14 @@ def _served(comparison: Comparison, cause: _Cause, points: list[str]) -> Finding
     )
 
 
-def _hazard(cause: _Cause, classes: dict[str, list[tuple[str, str]]]) -> Finding:
-    (ids, point), *rest = next(iter(classes.values()))
-    more = f" (as do {len(rest)} more id lists)" if rest else ""
-    what = "the default" if ids == "default" else f"id {ids}"
-    message = f"{', '.join(classes)}: {what} captures {point} and loses it{more}: {_way(cause)}"
-    model = next(iter(classes)) if len(classes) == 1 else None
-    return Finding(RULE.code, RULE.name, RULE.severity, message, cause.kept_at, flow=cause.flow, model=model, help=_HELP)
+def _hazard(cause: _Cause, hits: list[_Hit]) -> Finding:
+    first, models, flows = hits[0], dict.fromkeys(hit.model for hit in hits), {hit.flow for hit in hits}
+    others = len({hit.ids for hit in hits if hit.model == first.model}) - 1
+    more = f" (as {'does one more id list' if others == 1 else f'do {others} more id lists'})" if others else ""
+    what = "the default" if first.ids == "default" else f"id {first.ids}"
+    message = f"{', '.join(models)}: {what} captures {first.point} and loses it{more}: {_way(cause)}"
+    flow, model = (first.flow if len(flows) == 1 else None), (first.model if len(models) == 1 else None)
+    return Finding(RULE.code, RULE.name, RULE.severity, message, cause.kept_at, flow=flow, model=model, help=_HELP)
 
 
 def _way(cause: _Cause) -> str:
