@@ -47,6 +47,10 @@ def test_what_the_ids_decide(model: str) -> None:
     assert told(wirings("ids-decide-shift")[model]) == (SHIFTS[model],)
 
 
+def test_a_comparison_decides_where_it_is_a_number() -> None:
+    assert told(wirings("ids-decide")["NumberForCausalLM"])[0] == "id k captures out:k if len(ids) == 3, else out:k-1"
+
+
 def test_the_first_id_decides() -> None:
     (wiring,) = wirings("first-id-decides").values()
     assert told(wiring) == ("id k captures out:k if ids[0] == 1, else out:k-1",)

@@ -121,6 +121,13 @@ def boolean(machine: Machine, node: ir.Boolean) -> Value:
 
 
 def comparison(machine: Machine, node: ir.Compare) -> Value:
+    result = compared_links(machine, node)
+    if machine.asking is not None:
+        note(machine, node, result)
+    return result
+
+
+def compared_links(machine: Machine, node: ir.Compare) -> Value:
     left = evaluate(machine, node.left)
     result: Value = True
     for position, (op, right_node) in enumerate(node.comparisons):
