@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from .convention import phrase
 from .request import Ids, ids_text
 from .results import Alternative, Clause, Condition, Evaluation, Wiring
 
@@ -118,11 +119,44 @@ _OWN_LINE = frozenset({"default", "id -1", "id 0", "id L-1", "id L"})
 
 
 def _convention(wiring: Wiring) -> tuple[str, ...]:
-    clauses = tuple(f"{clause.when} {_captures(clause)}" for clause in wiring.convention if clause.when not in _OWN_LINE)
-    return clauses or (f"{wiring.status}",)
+    told = [clause for clause in wiring.convention if clause.when not in _OWN_LINE]
+    branches = [clause for clause in told if clause.conditions]
+    plain = tuple(f"{clause.when} {_captures(clause)}" for clause in told if not clause.conditions)
+    return (*([_branched(branches)] if branches else []), *plain) or (f"{wiring.status}",)
+
+
+def _branched(clauses: Sequence[Clause]) -> str:
+    """Clauses that hang on conditions, in one sentence: each but the last with the answer that leads to it, the last with what is left."""
+    captures = [without_place(clause.captures) for clause in clauses]
+    chain = len(clauses) > 1 and is_chain(clauses)
+    asked = [clause.conditions[-1:] if chain else clause.conditions for clause in clauses]
+    texts = [f"{text} if {' and '.join(map(phrase, conditions))}" for text, conditions in zip(captures, asked, strict=True)]
+    if chain:
+        texts[-1] = f"else {captures[-1]}"
+    return f"id k captures {', '.join(texts)}".replace("captures raises", "raises")
+
+
+def without_place(captures: str) -> str:
+    found = _ERROR.fullmatch(captures)
+    return found["text"] if found else captures
+
+
+def is_chain(clauses: Sequence[Clause]) -> bool:
+    """Whether each clause but the last denies what the one before it asked, and asks one thing more."""
+    lengths = [len(clause.conditions) for clause in clauses]
+    return lengths == [*range(1, len(clauses)), len(clauses) - 1]
+
+
+def condition_places(wiring: Wiring) -> tuple[str, ...]:
+    """Where the program asks what the convention, or what an id list captures, hangs on."""
+    asked = [condition for clause in wiring.convention for condition in clause.conditions]
+    asked += [condition for row in wiring.evaluated for answer in row.depends_on for condition in answer.conditions]
+    return tuple(dict.fromkeys(f"`{' '.join(condition.text.split())}` at {condition.at}" for condition in asked))
 
 
 def _captures(clause: Clause) -> str:
+    if clause.captures == "not established":
+        return "is not established"
     return clause.captures if clause.captures.startswith("raises ") else f"captures {clause.captures}"
 
 
@@ -132,7 +166,8 @@ def _default(wiring: Wiring) -> tuple[str, ...]:
     if row is None:
         return clauses or (NOT_TRIED,)
     first, *rest = outcome(row, places=False)
-    return (*(clause for clause in clauses if clause != first), f"{first} of {row.num_layers} layers" if row.captured else first, *rest)
+    formula = (clause for clause in clauses if clause != first and row.status == "established" and row.error is None)
+    return (*formula, f"{first} of {row.num_layers} layers" if row.captured else first, *rest)
 
 
 def _at(wiring: Wiring, when: str, ids: tuple[int, ...]) -> tuple[str, ...]:

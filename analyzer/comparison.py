@@ -50,7 +50,7 @@ def served_side(target: Target, given: ServedIds, one: Found) -> Side:
     if evaluation.status == "established" and evaluation.error is None:
         named = {assumption.name: assumption for assumption in (*given.assumptions, *evaluation.assumptions)}
         used = tuple(named[name] for name in sorted(named))
-        return Side(evaluation.captured, given.ids, "established", None, None, given.entry, used, path)
+        return Side(evaluation.captured, given.ids, "established", None, None, given.entry, used, path, evaluation.overwritten)
     reason, place = why_not(evaluation)
     status: Status = "depends" if evaluation.status == "depends" else "not established"
     return Side(None, given.ids, status, reason, place or setter, given.entry, evaluation.assumptions, path)

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from .flows.flow import Flow
 from .index import Index
+from .interpret.asking import Asking
 from .interpret.code import Code
 from .interpret.heap import Mark
 from .interpret.machine import Consumer, Machine
@@ -170,6 +171,8 @@ class Run:
     conditions: dict[str, Unknown] = field(default_factory=dict)
     trail: tuple[Step, ...] = ()
     stored: tuple[int, ...] | None = None
+    latest: Asking = field(default_factory=Asking)
+    asking: Asking = field(default_factory=Asking)
 
     def explore(self, ids: Ids) -> list[tuple[dict[str, bool], Outcome]]:
         waiting: list[dict[str, bool]] = [{}]
@@ -178,6 +181,7 @@ class Run:
             decided = waiting.pop(0)
             try:
                 done.append((decided, self.once(decided, ids)))
+                self.asking = self.latest
             except NeedDecision as need:
                 condition = first_open(need.condition, decided)
                 if condition is None or len(decided) >= MAX_DECISIONS or len(done) + len(waiting) >= MAX_RUNS:
@@ -221,7 +225,11 @@ class Run:
         cls = self.target.cls
         machine.frames.clear()
         with machine.in_module(cls.module):
-            call_setter(machine, instance, self.target.setter, ids)
+            machine.asking = self.latest = Asking()
+            try:
+                call_setter(machine, instance, self.target.setter, ids)
+            finally:
+                machine.asking = None
             run_forward(machine, self.target.program.flow, instance)
             return read_sink(machine)
 
@@ -237,7 +245,7 @@ def summarise(target: Target, ids: Ids, run: Run, outcomes: list[tuple[dict[str,
     if unknown is not None:
         status = "not established"
     elif any((o.captured, o.error) != (first.captured, first.error) for _, o in outcomes):
-        status, alternatives = "depends", tuple(alternative(run, decided, o) for decided, o in outcomes)
+        status, alternatives = "depends", tuple(alternative(run, decided, o) for decided, o in simplest(outcomes))
     return Evaluation(
         ids=ids,
         num_layers=target.num_layers,
@@ -250,6 +258,9 @@ def summarise(target: Target, ids: Ids, run: Run, outcomes: list[tuple[dict[str,
         assumptions=assumptions,
         depends_on=alternatives,
         path=run.trail,
+        asked=tuple(dict.fromkeys(run.asking.conditions)),
+        numbers=tuple(run.asking.numbers),
+        overwritten=first.overwritten if status == "established" else (),
     )
 
 
@@ -259,6 +270,28 @@ def too_many(run: Run, outcomes: list[Answered]) -> Outcome | None:
         return None
     keys = ", ".join(sorted(run.conditions))
     return Outcome(reason=f"there are more than {MAX_ANSWERS} answers, by {keys[:160]}", at=next(iter(run.conditions.values())).at)
+
+
+def simplest(outcomes: list[Answered]) -> list[Answered]:
+    """The outcomes without the conditions on which none of them hangs: where the other answer to one comes to the same, it goes."""
+    rows = [(dict(decided), outcome) for decided, outcome in outcomes]
+    while True:
+        found = next(((place, key) for place, (decided, _) in enumerate(rows) for key in decided if is_idle(rows, place, key)), None)
+        if found is None:
+            break
+        place, key = found
+        decided, outcome = rows[place]
+        rows[place] = ({name: answer for name, answer in decided.items() if name != key}, outcome)
+    kept = {(frozenset(decided.items()), outcome.captured, outcome.error): (decided, outcome) for decided, outcome in reversed(rows)}
+    return list(reversed(kept.values()))
+
+
+def is_idle(rows: list[Answered], place: int, key: str) -> bool:
+    """Whether a row's outcome stays as it is if this condition has the other answer."""
+    decided, outcome = rows[place]
+    flipped = {**decided, key: not decided[key]}.items()
+    same = (other for other, each in rows if (each.captured, each.error) == (outcome.captured, outcome.error))
+    return any(other.items() <= flipped for other in same)
 
 
 def alternative(run: Run, decided: Mapping[str, bool], outcome: Outcome) -> Alternative:

@@ -9,12 +9,14 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, TypeAlias
 
 from .agreement import verdict
+from .coverage import Proved, proved
 from .results import (
     Alternative,
     Analysis,
     Assumption,
     Clause,
     Comparison,
+    Condition,
     DefaultInEffect,
     Evaluation,
     Location,
@@ -109,6 +111,17 @@ def _body(analysis: Analysis) -> Object:
         "wirings": [_wiring(wiring) for wiring in analysis.wirings],
         "assumptions": [assumption_object(assumption) for assumption in legend(analysis)],
         "not_established": [not_established_object(entry) for entry in analysis.not_established],
+        "coverage": _proved(proved(analysis.wirings)),
+    }
+
+
+def _proved(counted: Proved) -> Object:
+    return {
+        "wirings": counted.wirings,
+        "established": counted.established,
+        "depends": counted.depends,
+        "not_established": counted.not_established,
+        "reasons": [{"status": reason.status, "reason": reason.text, "wirings": reason.wirings} for reason in counted.reasons],
     }
 
 
@@ -137,7 +150,8 @@ def _wiring(wiring: Wiring) -> Object:
 
 
 def clause_object(clause: Clause) -> Object:
-    return {"when": clause.when, "captures": clause.captures}
+    conditions: Object = {"conditions": [_condition(each) for each in clause.conditions]} if clause.conditions else {}
+    return {"when": clause.when, "captures": clause.captures, **conditions}
 
 
 def evaluation_object(evaluation: Evaluation) -> Object:
@@ -156,8 +170,12 @@ def evaluation_object(evaluation: Evaluation) -> Object:
 
 
 def _alternative(alternative: Alternative) -> Object:
-    conditions = [{"text": condition.text, **place_object(condition.at), "value": condition.value} for condition in alternative.conditions]
+    conditions = [_condition(each) for each in alternative.conditions]
     return {"conditions": conditions, "captured": alternative.captured, "error": alternative.error}
+
+
+def _condition(condition: Condition) -> Object:
+    return {"text": condition.text, **place_object(condition.at), "value": condition.value}
 
 
 def _comparison(comparison: Comparison) -> Object:
@@ -219,13 +237,13 @@ def _finding(found: Finding) -> Object:
 
 
 def _summary(analysis: Analysis, findings: Sequence[Finding]) -> Object:
-    status = Counter(wiring.status for wiring in analysis.wirings)
+    counted = proved(analysis.wirings)
     severity = Counter(str(found.severity) for found in findings)
     return {
-        "wirings": len(analysis.wirings),
-        "established": status["established"],
-        "depends": status["depends"],
-        "not_established": status["not established"],
+        "wirings": counted.wirings,
+        "established": counted.established,
+        "depends": counted.depends,
+        "not_established": counted.not_established,
         **{name: severity[name] for name in ("error", "warning", "info")},
     }
 

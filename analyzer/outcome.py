@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from .flows.flow import Flow
 from .interpret.branch import pick, require
 from .interpret.buffers import pieces_of
 from .interpret.machine import Machine
-from .interpret.signals import GiveUp, Raised
+from .interpret.signals import GiveUp, NeedDecision, Raised
 from .ir import Function
-from .points import Stream, find_stream, name_point
-from .results import Location, Step
+from .points import Stream, find_stream, name_point, open_part
+from .results import Location, Overwritten, Step
 from .values import MISSING, Atom, BoundMethod, Content, FunctionValue, Id, Instance, Tensor, Unknown, Value
 
 Ids = tuple[int, ...] | None
@@ -45,6 +45,7 @@ class Outcome:
     """Of a trainer: the place where the first captured point is selected."""
     handed: Handed | None = None
     """Of a trainer: what it hands to an engine's setter."""
+    overwritten: tuple[Overwritten, ...] = ()
 
 
 def first_open(condition: Unknown, decided: Mapping[str, bool]) -> Unknown | None:
@@ -69,7 +70,10 @@ def call_setter(machine: Machine, instance: Instance, setter: str, ids: Ids) -> 
     method = machine.get_attribute(instance, setter)
     args: tuple[Value, ...] = ()
     if ids is not None:
-        args = (machine.new_list(tuple(Id(k) for k in ids)),)
+        handed = tuple(Id(k) for k in ids)
+        args = (machine.new_list(handed),)
+        if machine.asking is not None:
+            machine.asking.handed = handed
         if (place := place_of(machine, method)) is not None:
             machine.trail.append(Step("handed to the setter", "config", f"[{', '.join(map(str, ids))}]", place))
     elif isinstance(method, BoundMethod) and isinstance(method.function, FunctionValue) and needs_argument(machine, method.function):
@@ -156,25 +160,39 @@ def the_stream(machine: Machine) -> Stream | str:
 
 def name_all(machine: Machine, tensors: list[Value], stream: Stream) -> Outcome:
     points: list[str] = []
+    lost: list[Overwritten] = []
     for place, value in enumerate(tensors):
         value = pick(machine, value)
         if not isinstance(value, Tensor):
             return Outcome(reason=f"captured entry {place} is no tensor that is known: {machine.show(value)}", at=machine.location())
         content = require(machine, machine.content(value), "the content of a captured tensor depends on it")
         kept = content if value.kept is None else require(machine, value.kept, "the content of a captured tensor depends on it")
+        if isinstance(kept, Content) and (condition := open_part(kept, stream)) is not None:
+            raise NeedDecision(condition, "whether it is the whole stream depends on it")
         point = name_kept(content, kept, stream)
         if point is None:
             return Outcome(reason=why_unnamed(machine, content if not isinstance(content, Content) else kept), at=machine.location())
         points.append(point)
-    return Outcome(captured=tuple(points))
+        lost += overwritten(value, point)
+    return Outcome(captured=tuple(points), overwritten=tuple(lost))
+
+
+def overwritten(tensor: Tensor, point: str) -> Iterator[Overwritten]:
+    """Where a point that was lost was kept, and where its tensor was written."""
+    written = tensor.cell.get("written")
+    if not point.endswith("/overwritten") or tensor.kept_at is None or not isinstance(written, tuple):
+        return
+    places = (place for place in written if isinstance(place, tuple))
+    where = (Location(file, line) for file, line in places if isinstance(file, str) and isinstance(line, int))
+    yield Overwritten(point, tensor.kept_at, tuple(where))
 
 
 def name_kept(content: Value, kept: Value, stream: Stream) -> str | None:
-    """The point that a tensor held when it was collected; a whole point that has been written since then is lost."""
+    """The point that a tensor held when it was collected; what has been written since then is lost, whatever its stage was."""
     if not isinstance(content, Content) or not isinstance(kept, Content):
         return None
     point = name_point(kept, stream)
-    return f"{point}/overwritten" if point is not None and kept != content and "/" not in point else point
+    return f"{point.partition('/')[0]}/overwritten" if point is not None and kept != content else point
 
 
 def why_unnamed(machine: Machine, content: Value) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .values import Atom, Content, Part
+from .values import Atom, Content, Part, Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def name_point(content: Content, stream: Stream) -> str | None:
         ((atom, scales),) = parts
         if atom in stream.finals:
             return "final/scaled" if scales else "final"
-        if atom.inputs and (atom, scales) not in stream.content.parts:
+        if atom.inputs and atom not in set(stream.content.atoms()):
             inner = name_point(atom.inputs[0], stream) if len(atom.inputs) == 1 else None
             return f"{inner}/normed" if inner is not None and "/" not in inner and is_norm(atom) else None
     if not parts:
@@ -69,6 +69,15 @@ def name_point(content: Content, stream: Stream) -> str | None:
     if parts == whole or stripped == "whole":
         return point
     return f"{point}/{missing_stage(parts, whole, layer)}"
+
+
+def open_part(content: Content, stream: Stream) -> Unknown | None:
+    """The condition on which it hangs whether the stream holds a part that this content does not; None where there is none."""
+    held = set(content.atoms())
+    if not any(atom in held for atom in stream.content.atoms()):
+        return None
+    missing = (atom for atom, _ in stream.up_to(content.depth) if atom not in held)
+    return next((atom.maybe for atom in missing if atom.maybe is not None), None)
 
 
 def is_norm(atom: Atom) -> bool:

@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from .agreement import agreement
-from .behaviour import Block, Fact, blocks, evaluation_of, members, outcome, raised_at, special_rows
+from .behaviour import Block, Fact, blocks, condition_places, evaluation_of, members, outcome, raised_at, special_rows
+from .coverage import proved
 from .json_report import legend, legend_of
 from .request import ids_text
 from .results import Analysis, Assumption, Comparison, DefaultInEffect, Evaluation, Side, SourceFacts, Wiring
@@ -89,11 +89,13 @@ def source_line(source: SourceFacts) -> Line:
 
 
 def _header(analysis: Analysis) -> Iterator[Line]:
-    count = Counter(wiring.status for wiring in analysis.wirings)
-    states = ", ".join(f"{count[status]} {status}" for status in ("established", "depends", "not established") if count[status])
+    counted = proved(analysis.wirings)
     yield source_line(analysis.source)
-    wirings = len(analysis.wirings)
-    yield line(f"{wirings} wiring{'' if wirings == 1 else 's'}{f': {states}' if states else ''}")
+    yield line(str(counted))
+    for reason in counted.reasons:
+        text = f"on {reason.text}" if reason.status == "depends" else f"since {reason.text}"
+        verb = reason.status if reason.status == "not established" or reason.wirings == 1 else "depend"
+        yield line("  ", Span(f"{reason.wirings} {verb} {text}", "dim"))
 
 
 def _table(wirings: Sequence[Wiring], detail: Detail) -> Iterator[Line]:
@@ -138,7 +140,8 @@ def tone_of(text: str) -> Tone:
 
 
 def _places(wiring: Wiring, rows: Sequence[Evaluation]) -> str:
-    """The places of a wiring: its setter, its forward, and where those rows raise; the file once where it is the same."""
+    """The places of a wiring: its setter and its forward; where there are rows, the conditions that they hang on, and where they raise. The
+    file once where it is the same."""
     raises: dict[str, list[str]] = {}
     for row in rows:
         place = raised_at(row.error)
@@ -146,6 +149,7 @@ def _places(wiring: Wiring, rows: Sequence[Evaluation]) -> str:
             raises.setdefault(place, []).append(ids_text(row.ids))
     home = f"{wiring.at.file}:"
     parts = [f"forward {wiring.forward.cls} {wiring.forward.at}"] if wiring.forward else []
+    parts += [f"asks {place}" for place in condition_places(wiring) if rows]
     parts += [f"raises at {place} (ids {_some(ids)})" for place, ids in raises.items()]
     return "; ".join([f"setter {wiring.at}", *(part.replace(f" {home}", " line ") for part in parts)])
 

@@ -42,12 +42,35 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """A condition that was asked while the setter ran, and the answer. ``text`` calls the ids that were handed over ``ids``; ``written`` is
+    as the program has it. ``of_ids``: other ids may bring the other answer."""
+
+    text: str
+    written: str
+    at: Location
+    column: int
+    answer: bool
+    of_ids: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Alternative:
     """One result of an evaluation that depends on conditions. ``captured`` is None where it raised."""
 
     conditions: tuple[Condition, ...]
     captured: tuple[str, ...] | None
     error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overwritten:
+    """A captured point that is lost: ``kept_at`` is where the tensor was put into a collection, ``written_at`` where it was written in
+    place last."""
+
+    point: str
+    kept_at: Location
+    written_at: tuple[Location, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +87,8 @@ class Evaluation:
 
     ``captured`` is None unless ``status`` is established and nothing was raised. ``error`` reads ``ExceptionClass: text (file:line)``.
     ``layers_to_capture`` is what the setter left in the model, where that is known. ``path`` derives the captured points from the ids.
+    ``asked`` are the conditions of the setter, ``numbers`` what it compared ids and other values with. ``overwritten`` tells of
+    captured points that were lost later.
     """
 
     ids: tuple[int, ...] | None
@@ -77,14 +102,21 @@ class Evaluation:
     assumptions: tuple[Assumption, ...]
     depends_on: tuple[Alternative, ...]
     path: tuple[Step, ...]
+    asked: tuple[Asked, ...] = ()
+    numbers: tuple[tuple[int, ...], ...] = ()
+    overwritten: tuple[Overwritten, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One clause of a convention: ``when`` ("id k", "id -1", "default", with a condition where it has one) and what it ``captures``."""
+    """One clause of a convention: ``when`` ("id k", "id -1", "default", with a condition where it has one) and what it ``captures``.
+
+    ``conditions`` are those of ``when``: what the program asks of the ids, where, and the answer.
+    """
 
     when: str
     captures: str
+    conditions: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +160,7 @@ class Side:
     at: Location | None
     assumptions: tuple[Assumption, ...] = ()
     path: tuple[Step, ...] = ()
+    overwritten: tuple[Overwritten, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,8 +76,9 @@ class Rule:
         return self.page.strip().partition("\n")[0]
 
 
-CAUSES = {"FC105": ("FC101", "FC102", "FC103", "FC104"), "FC101": ("FC104",)}
-"""Which findings about a draft only follow from another one about it: a default brings other points, other points another width."""
+CAUSES = {"FC105": ("FC101", "FC102", "FC103", "FC104"), "FC101": ("FC104",), "FC310": ("FC103",)}
+"""Which findings about a draft only follow from another one about it: a default brings other points, other points another width, a write
+another stage."""
 
 
 def judge(analysis: Analysis, rules: Iterable[Rule]) -> tuple[Finding, ...]:
@@ -130,9 +131,9 @@ def severity(text: str) -> Severity:
     raise BadInput(f"unknown severity {text!r}; there are {', '.join(map(str, Severity))}")
 
 
-def hops(served: Side, trained: Side) -> tuple[Hop, ...]:
+def hops(served: Side, trained: Side | None) -> tuple[Hop, ...]:
     """The ways of both sides, each hop with its side."""
-    sides = (("served", served), ("trained", trained))
+    sides = ((name, side) for name, side in (("served", served), ("trained", trained)) if side is not None)
     return tuple(Hop(f"{name}: {step.label}: {step.before} -> {step.after}", step.at) for name, side in sides for step in side.path)
 
 

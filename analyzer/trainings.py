@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from .binding import RunConfig, plain
+from .convention import convention
 from .engine_use import Engine, compose, engine_use, taken_apart
 from .entries import Entry, find_selections, find_texts, find_walks
 from .exports import find_exports
@@ -22,7 +23,7 @@ from .results import Assumption, Evaluation, Location, NotEstablished, Status, T
 from .selections import flow_of
 from .training import Answer, Trainer
 from .ways import Failed, Found, Source, find_ways, run_with
-from .wiring import convention, every_id
+from .wiring import every_id
 
 JOINED = Assumption("engine-joined", "an engine hands the captured states over side by side, and the trainer feeds all of them to fc")
 OTHER_VERSION = "the trainer asks for {use.name} {use.pinned}; what it captures is read in {use.version}, the source that was given"

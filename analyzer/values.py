@@ -95,6 +95,7 @@ class Atom:
     """One opaque result: the layer that made it (-1 before layer 0), what made it, and the contents that went in.
 
     ``post``: made between or after the layers. ``blank``: made of nothing that depends on the tokens (positions, empty buffers).
+    ``maybe``: the condition on which it hangs whether there is anything at all.
     """
 
     layer: int
@@ -103,6 +104,7 @@ class Atom:
     inputs: tuple[Content, ...] = ()
     post: bool = False
     blank: bool = False
+    maybe: Unknown | None = None
 
     def __repr__(self) -> str:
         return f"{self.name}@{self.layer}"
@@ -147,13 +149,16 @@ class Content:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Tensor:
-    """A handle on a tensor's cell: ``cell["content"]``, and ``cell["aliases"]``, cells that may be the same memory.
+    """A handle on a tensor's cell: ``cell["content"]``, ``cell["aliases"]``, cells that may be the same memory, and ``cell["written"]``,
+    where it was written in place last (file and line; more where branches met).
 
-    A handle in a collection remembers in ``kept`` what the tensor held when it was put there: it may be written in place later.
+    A handle in a collection remembers in ``kept`` what the tensor held when it was put there, and where that was: it may be written in
+    place later.
     """
 
     cell: Slots
     kept: Value = None
+    kept_at: Location | None = None
 
     @property
     def exact(self) -> bool:

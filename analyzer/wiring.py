@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from .convention import convention, told_apart
 from .evaluation import Ids, Program, Target
 from .flows.flow import Flow
 from .index import Module
@@ -13,7 +14,7 @@ from .interpret.classes import find_in_class, resolution_order
 from .interpret.machine import Machine
 from .interpret.names import module_name
 from .interpret.signals import GiveUp, Raised
-from .results import Assumption, Clause, Evaluation, ForwardPlace, Location, NotEstablished, Wiring
+from .results import Assumption, Evaluation, ForwardPlace, Location, NotEstablished, Wiring
 from .source import SourceTree
 from .target import ConfigFacts
 from .values import ClassValue, FunctionValue, ListValue
@@ -123,7 +124,8 @@ def evaluate_all(program: Program, found: Iterable[Found], config: ConfigFacts, 
         evaluated = shared.get(key)
         if evaluated is None:
             target = Target(program, one.cls, one.setter, layers, config)
-            evaluated = shared[key] = tuple(target.evaluate(each) for each in (ids if ids is not None else every_id(layers)))
+            rows = tuple(target.evaluate(each) for each in (ids if ids is not None else every_id(layers)))
+            evaluated = shared[key] = rows if ids is not None else told_apart(target.evaluate, rows, layers)
         wirings.append(make_wiring(program, one, evaluated, layers, bare=ids is None))
     return wirings
 
@@ -181,54 +183,3 @@ def forward_place(program: Program, cls: ClassValue) -> ForwardPlace | None:
                 if isinstance(value, FunctionValue) and value.node is not None and isinstance(owner, ClassValue):
                     return ForwardPlace(owner.name, Location(program.printed(owner.module.path), value.node.lineno))
     return None
-
-
-# ------------------------------------------------------------------ convention
-
-
-def convention(evaluated: tuple[Evaluation, ...], layers: int) -> Iterator[Clause]:
-    """What the evaluations say for all ids: one clause for the ids in the middle where they agree, and one for each that stands out."""
-    singles = {e.ids[0]: e for e in evaluated if e.ids is not None and len(e.ids) == 1}
-    default = next((e for e in evaluated if e.ids is None), None)
-    middle = [k for k in range(1, layers - 1) if k in singles]
-    shifts = {shift_of(singles[k], k) for k in middle}
-    shift = next(iter(shifts)) if len(shifts) == 1 else None
-    if shift is not None:
-        yield Clause("id k", f"out:k{shift:+d}" if shift else "out:k")
-    if default is not None:
-        yield Clause("default", said(default))
-    for k, name in ((-1, "id -1"), (0, "id 0")):
-        if k in singles:
-            yield Clause(name, said(singles[k]))
-    if shift is None:
-        for k in middle:
-            yield Clause(f"id {k}", said(singles[k]))
-    for k, name in ((layers - 1, "id L-1"), (layers, "id L")):
-        if k in singles:
-            yield Clause(name, said(singles[k]))
-
-
-def shift_of(evaluation: Evaluation, k: int) -> int | None:
-    captured = evaluation.captured
-    if captured is None or len(captured) != 1 or not captured[0].removeprefix("out:").lstrip("-").isdigit():
-        return None
-    return int(captured[0].removeprefix("out:")) - k
-
-
-def said(evaluation: Evaluation) -> str:
-    """An evaluation in a few words."""
-    if evaluation.status == "not established":
-        return "not established"
-    if evaluation.status == "depends":
-        return " | ".join(f"{conditions_text(a.conditions)}: {outcome_text(a.captured, a.error)}" for a in evaluation.depends_on)
-    return outcome_text(evaluation.captured, evaluation.error)
-
-
-def conditions_text(conditions: tuple[object, ...]) -> str:
-    return " and ".join(f"{getattr(c, 'text', '')} is {getattr(c, 'value', '')}" for c in conditions)
-
-
-def outcome_text(captured: tuple[str, ...] | None, error: str | None) -> str:
-    if error is not None:
-        return f"raises {error}"
-    return ", ".join(captured) if captured else "nothing"

@@ -7,6 +7,7 @@ from . import (
     default_in_effect,
     not_established,
     order_mismatch,
+    overwritten_capture,
     stage_mismatch,
     unreadable_file,
     width_mismatch,
@@ -18,6 +19,7 @@ RULES: tuple[Rule, ...] = (
     stage_mismatch.RULE,
     width_mismatch.RULE,
     default_in_effect.RULE,
+    overwritten_capture.RULE,
     not_established.RULE,
     unreadable_file.RULE,
 )

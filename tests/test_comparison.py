@@ -81,7 +81,7 @@ def test_a_stage_that_no_id_captures_has_no_suggestion(here: Path) -> None:
 
 STAGES = {
     "attention here, feed-forward there": (
-        ("hidden_states + residual)\n", "hidden_states)\n"),
+        ("hidden_states + residual)\n", "hidden_states.clone())\n"),
         ("layers[k]", "layers[k].self_attn"),
         "both sides give out:1/no-residual, which need not be the same tensor",
     ),

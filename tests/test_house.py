@@ -24,7 +24,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("source", "values", "lower", "configs", "output", "fold"),
     ("library", "trainer", "contract_file", "weights"),
     ("interpret", "flows", "entries"),
-    ("points", "target", "training_facts", "lifecycle", "exports"),
+    ("points", "target", "training_facts", "lifecycle", "exports", "convention", "coverage"),
     ("outcome", "selections", "entering", "drafts"),
     ("evaluation", "judgement"),
     ("wiring", "training", "engine_use"),

@@ -70,7 +70,8 @@ class Flow:
     that take them where a target has none of ``setters``. ``entry``: the module variable that lists the target classes. ``layer_counts``
     and ``text_configs``: the config attributes that hold the number of layers and the language model's own config.
     ``blank_inputs``: tensors that the forward is given and that say nothing of the tokens; ``tensor_inputs``: its parameters that are
-    tensors though nothing says so. ``kernels``: outside functions by qualified name, each with the model that runs it.
+    tensors though nothing says so. ``kernels``: outside functions, and those of the package that start a kernel, by qualified name,
+    each with the model that runs it.
     """
 
     name: str

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .. import ir
+from ..library.torch_models import BUFFERS
 from ..values import (
     EXACT_TYPES,
     ClassValue,
@@ -162,6 +163,10 @@ def tensor_binary(machine: Machine, op: str, a: Value, b: Value, at: ir.At) -> V
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         if op == "+":
             return machine.tensor(add_contents(machine, machine.content(a), machine.content(b)))
+        for tensor, factor in ((a, b), (b, a)) if op == "*" else ():
+            token = factor_of(machine, machine.content(factor))
+            if token is not None and machine.is_stream(tensor):
+                return machine.tensor(marked(machine, machine.content(tensor), token))
         return machine.opaque(f"Tensor {op} Tensor", (a, b), exact=True)
     tensor, other = (a, b) if isinstance(a, Tensor) else (b, a)
     assert isinstance(tensor, Tensor)
@@ -174,6 +179,16 @@ def tensor_binary(machine: Machine, op: str, a: Value, b: Value, at: ir.At) -> V
     if op == "+":
         return machine.tensor(add_contents(machine, machine.content(tensor), machine.content(machine.opaque(machine.show(other), ()))))
     return machine.opaque(f"Tensor {op} {machine.show(other)}", (tensor,), exact=True)
+
+
+def factor_of(machine: Machine, content: Value) -> str | None:
+    """The name of a factor that is a buffer made before the layers run; it scales a sum as it scales each part."""
+    if not isinstance(content, Content) or len(content.parts) != 1:
+        return None
+    ((atom, scales),) = content.parts
+    if atom.name not in BUFFERS or atom.inputs or atom.layer >= 0 or scales:
+        return None
+    return f"*{atom!r}#{machine.factors.setdefault(atom, len(machine.factors))}"
 
 
 def add_contents(machine: Machine, a: Value, b: Value) -> Value:
@@ -191,7 +206,11 @@ def scale(machine: Machine, content: Value, op: str, factor: Value) -> Value:
         return content
     if op == "*" and isinstance(factor, int | float) and factor == 0:
         return Content({})
-    token = f"{op}{machine.show(factor)}"
+    return marked(machine, content, f"{op}{machine.show(factor)}")
+
+
+def marked(machine: Machine, content: Value, token: str) -> Value:
+    """A content with a factor on each part."""
     return lift(machine, content, lambda c: c.scaled(token) if isinstance(c, Content) else c)
 
 

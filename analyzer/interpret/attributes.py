@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from .machine import Machine
 
 
+SET = "builtins.object.__setattr__"
+"""What writes an attribute past a ``__setattr__`` of the class."""
+
+
 def get_attribute(machine: Machine, value: Value, name: str) -> Value:
     """``value.name``; raises AttributeError in the program."""
     if type(value) is Phi:
@@ -259,11 +263,11 @@ def super_attribute(machine: Machine, value: Super, name: str) -> Value:
     if not isinstance(cls, ClassValue):
         return machine.mystery(name, "super() of a value that is not understood")
     found, owner = find_in_class(machine, cls, name, after=value.after)
+    if name == "__setattr__" and not isinstance(owner, ClassValue):
+        return BoundMethod(External(SET), value.receiver)
     if found is MISSING:
         if name in ("__init__", "__init_subclass__", "__post_init__", "__new__"):
             return External("builtins.object.__init__")
-        if name == "__setattr__":
-            return BoundMethod(External("builtins.object.__setattr__"), value.receiver)
         made = machine.mystery(f"super.{name}", f"{name!r} is in no base class of the tree")
         if machine.ledger is not None and isinstance(value.receiver, Instance):
             machine.ledger.supers[made.key] = own_key(machine, value.receiver)
@@ -304,7 +308,11 @@ def set_attribute(machine: Machine, value: Value, name: str, new: Value) -> None
 
             lift(machine, value, write)
         case Instance():
-            set_on_instance(machine, value, name, new)
+            hook, owner = find_in_class(machine, value.cls, "__setattr__")
+            if new is not MISSING and isinstance(owner, ClassValue):
+                machine.call(bind(machine, hook, value), (name, new), {})
+            else:
+                set_on_instance(machine, value, name, new)
         case ExternalObject():
             machine.heap.write(value.attrs, name, new)
         case ClassValue():
@@ -325,15 +333,6 @@ def set_attribute(machine: Machine, value: Value, name: str, new: Value) -> None
 
 
 def set_on_instance(machine: Machine, value: Instance, name: str, new: Value) -> None:
-    own, owner = find_in_class(machine, value.cls, "__setattr__")
-    if isinstance(owner, ClassValue):
-        machine.call(bind(machine, own, value), (name, new), {})
-        return
-    set_plainly(machine, value, name, new)
-
-
-def set_plainly(machine: Machine, value: Instance, name: str, new: Value) -> None:
-    """What ``object.__setattr__`` does."""
     attrs = attrs_of(machine, value)
     found, _ = find_in_class(machine, value.cls, name)
     if isinstance(found, FunctionValue) and found.node is not None and "property" in decorators(found.node):

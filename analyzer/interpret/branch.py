@@ -131,7 +131,7 @@ def merge(machine: Machine, mark: Mark, condition: Unknown, first: Writes, secon
     return joiner
 
 
-UNITED = ("aliases", "finals", "walks", "joins", "saved", "changed", "fed", "setters", "sites", "slices", "consumed")
+UNITED = ("aliases", "written", "finals", "walks", "joins", "saved", "changed", "fed", "setters", "sites", "slices", "consumed")
 """Slots that hold all that was seen on either side."""
 
 

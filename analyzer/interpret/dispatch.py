@@ -34,11 +34,8 @@ def call_library(machine: Machine, function: Value, args: tuple[Value, ...], key
         return machine.fact(found.value)
     if isinstance(function, External) and function.name == "builtins.vars" and len(args) == 1 and isinstance(args[0], ClassValue):
         return machine.get_attribute(args[0], "__dict__")
-    if isinstance(function, External) and function.name.endswith(".__setattr__") and len(args) == 3 and isinstance(args[0], Instance):
-        name = machine.pick(args[1])
-        if isinstance(name, str):
-            attributes.set_plainly(machine, args[0], name, args[2])
-            return None
+    if isinstance(function, External) and function.name == attributes.SET and args and isinstance(args[0], Instance):
+        return set_plainly(machine, args)
     model = machine.library.find(function)
     if model is None and isinstance(function, BuiltinMethod):
         machine.clobber((function.receiver,), {}, function.name)
@@ -56,6 +53,15 @@ def call_library(machine: Machine, function: Value, args: tuple[Value, ...], key
     return model(machine, function, args, keywords)
 
 
+def set_plainly(machine: Machine, args: tuple[Value, ...]) -> Value:
+    """``object.__setattr__(value, name, new)``, or that of torch's modules: no hook of the class is asked."""
+    name = machine.pick(args[1]) if len(args) == 3 else None
+    if not isinstance(name, str) or not isinstance(args[0], Instance):
+        raise GiveUp("an attribute is set by a name that is not known", machine.location())
+    attributes.set_on_instance(machine, args[0], name, args[2])
+    return None
+
+
 def run_generator(machine: Machine, call: Partial, consume: Callable[[Value], None]) -> None:
     """Run a generator function, each yielded value handed to ``consume`` at its ``yield``."""
     function = call.function
@@ -70,6 +76,11 @@ def supposed_call(machine: Machine, function: FunctionValue, args: tuple[Value, 
     if found is not None:
         machine.assume(found.assumption)
         return (machine.fact(found.value),)
+    kernel = machine.library.kernels.get(str(function))
+    if kernel is not None and function.node is not None:
+        positional = function.node.args.posonlyargs + function.node.args.args
+        named = {parameter.arg: value for parameter, value in zip(positional, args, strict=False)}
+        return (kernel(machine, External(str(function)), (), {**named, **keywords}),)
     identity = machine.identity_of(function.name, args, keywords)
     return None if identity is None else (identity,)
 

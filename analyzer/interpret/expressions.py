@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from .. import ir
 from ..values import External, ListValue, Phi, Scope, Unknown, Value
 from .arithmetic import binary, unary
+from .asking import compared, note
 from .assign import assign
 from .attributes import get_attribute
 from .branch import choose, pick, require
@@ -106,17 +107,33 @@ def boolean(machine: Machine, node: ir.Boolean) -> Value:
     """``and`` and ``or`` answer an operand, and evaluate the right one only where the left one leaves it open."""
     left = evaluate(machine, node.left)
     known = condition(machine, truth(machine, left))
+    if machine.asking is not None:
+        note(machine, node.left, known)
     stops_at = node.op == "or"
     if isinstance(known, bool):
-        return left if known is stops_at else evaluate(machine, node.right)
+        if known is stops_at:
+            return left
+        right = evaluate(machine, node.right)
+        if machine.asking is not None:
+            note(machine, node.right, right)
+        return right
     return choose(machine, known, lambda side: pick(machine, left) if side is stops_at else evaluate(machine, node.right))
 
 
 def comparison(machine: Machine, node: ir.Compare) -> Value:
+    result = compared_links(machine, node)
+    if machine.asking is not None:
+        note(machine, node, result)
+    return result
+
+
+def compared_links(machine: Machine, node: ir.Compare) -> Value:
     left = evaluate(machine, node.left)
     result: Value = True
     for position, (op, right_node) in enumerate(node.comparisons):
         right = evaluate(machine, right_node)
+        if machine.asking is not None:
+            compared(machine, left, right)
         answer = compare(machine, op, left, right)
         if position == 0:
             result = answer
@@ -138,6 +155,8 @@ def both(machine: Machine, first: Value, second: Value) -> Value:
 
 def conditional(machine: Machine, node: ir.Conditional) -> Value:
     known = condition(machine, evaluate(machine, node.test))
+    if machine.asking is not None:
+        note(machine, node.test, known)
     if isinstance(known, bool):
         return evaluate(machine, node.body if known else node.orelse)
     return choose(machine, known, lambda side: evaluate(machine, node.body if side else node.orelse))
@@ -243,6 +262,8 @@ def filtered(machine: Machine, clause: ir.Clause) -> bool | None:
     """Whether the clause's conditions hold; None where one is open."""
     for test in clause.conditions:
         known = condition(machine, evaluate(machine, test))
+        if machine.asking is not None:
+            note(machine, test, known)
         if not isinstance(known, bool):
             return None
         if not known:

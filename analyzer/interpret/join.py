@@ -75,12 +75,14 @@ class Joiner:
                 common[part] = shared
         rest_a, rest_b = self.less(a, common), self.less(b, common)
         layer = self.machine.layer
-        if not (self.is_current(rest_a, layer) and self.is_current(rest_b, layer)):
+        one_sided = not self.machine.recording() and bool(common) and bool(rest_a.parts) != bool(rest_b.parts)
+        if not all(self.is_current(rest, layer) or (one_sided and not rest.parts) for rest in (rest_a, rest_b)):
             return Phi(self.condition, a, b)
         atom = self.phis.get((rest_a, rest_b))
         if atom is None:
             post = any(part.post for rest in (rest_a, rest_b) for part in rest.atoms())
-            atom = self.machine.atom(f"({self.condition.key} ? … : …)", (a, b), post)
+            maybe = self.condition if one_sided else None
+            atom = self.machine.atom(f"({self.condition.key} ? … : …)", (a, b), post, maybe)
             self.phis[rest_a, rest_b] = atom
         return Content({**common, (atom, ()): 1})
 

@@ -80,7 +80,7 @@ def note_outside(machine: Machine, result: Tensor, inputs: tuple[Tensor, ...]) -
 
 def kept(machine: Machine, value: Value) -> Value:
     """A value as it goes into a collection: a tensor remembers what it holds now, since an in-place operation may write it later."""
-    return Tensor(value.cell, machine.content(value)) if isinstance(value, Tensor) else value
+    return Tensor(value.cell, machine.content(value), machine.location()) if isinstance(value, Tensor) else value
 
 
 def reached(machine: Machine, hidden: Value, captured: Value) -> None:

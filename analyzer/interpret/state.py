@@ -8,6 +8,7 @@ from ..index import Index, Module
 from ..library.facts import Facts
 from ..results import Location, Step
 from ..values import MISSING, Atom, ClassValue, Content, FunctionValue, Instance, Phi, Scope, Slots, Tensor, Unknown, Value
+from .asking import Asking
 from .branch import Park
 from .heap import Heap
 from .signals import GiveUp, NeedDecision, Raised
@@ -79,6 +80,8 @@ class State:
         """The shapes of tensors that have a row for each token, by key."""
         self.tails: dict[str, Value] = {}
         """The last items of tuples of unknown length, by key."""
+        self.asking: Asking | None = None
+        self.factors: dict[Atom, int] = {}
 
     # ------------------------------------------------------------------ places
 
@@ -210,7 +213,9 @@ class State:
         """Whether what is made now is made between or after the layers."""
         return self.walk["inside"] is not True and self.layer >= 0
 
-    def atom(self, name: str, inputs: tuple[Content, ...] = (), post: bool | None = None) -> Atom:
+    def atom(
+        self, name: str, inputs: tuple[Content, ...] = (), post: bool | None = None, maybe: Unknown | None = None
+    ) -> Atom:
         """A fresh atom. The n-th of its kind in a run is the same object in every run: runs are apart, and can be compared."""
         post = self.post if post is None else post
         key = (self.layer, name, self.location(), inputs, post)
@@ -218,7 +223,7 @@ class State:
         found = self.atoms.get((key, count))
         if found is None:
             blank = all(atom.blank for content in inputs for atom in content.atoms())
-            found = self.atoms[key, count] = Atom(self.layer, name, self.location(), inputs, post, blank)
+            found = self.atoms[key, count] = Atom(self.layer, name, self.location(), inputs, post, blank, maybe)
         return found
 
     def source(self, name: str, *, blank: bool) -> Tensor:
@@ -250,6 +255,8 @@ class State:
     def write_content(self, tensor: Tensor, content: Value) -> None:
         """Write a tensor in place; whatever may share its memory is no longer known."""
         self.heap.write(tensor.cell, "content", content)
+        if (place := self.location()) is not None:
+            self.heap.write(tensor.cell, "written", ((place.file, place.line),))
         self.treat_as_tensor(tensor)
         aliases = tensor.cell.get("aliases", ())
         assert isinstance(aliases, tuple)

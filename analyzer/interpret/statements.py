@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from .. import ir
 from ..values import ClassValue, ExternalObject, Instance, Partial, Scope, Slots, Value
 from .arithmetic import augmented
+from .asking import note
 from .assign import assign, delete
 from .branch import choose_block, pick
 from .loops import for_, while_
@@ -65,6 +66,8 @@ def return_(machine: Machine, node: ir.Return) -> Signal:
 
 def if_(machine: Machine, node: ir.If) -> Signal:
     known = condition(machine, machine.evaluate(node.test))
+    if machine.asking is not None:
+        note(machine, node.test, known)
     if isinstance(known, bool):
         return run_block(machine, node.body if known else node.orelse)
     return choose_block(machine, known, lambda side: run_block(machine, node.body if side else node.orelse))
@@ -173,6 +176,8 @@ def raise_(machine: Machine, node: ir.Raise) -> Signal:
 
 def assert_(machine: Machine, node: ir.Assert) -> Signal:
     known = condition(machine, machine.evaluate(node.test))
+    if machine.asking is not None:
+        note(machine, node.test, known)
 
     def side(holds: bool) -> Signal:
         if not holds:

@@ -120,7 +120,7 @@ class Arguments:
         raise NotPortable
 
 
-TENSOR_SLOTS = frozenset({"content", "opaque", "#made", "aliases"})
+TENSOR_SLOTS = frozenset({"content", "opaque", "#made", "aliases", "written"})
 
 
 def summarised(machine: Machine, layer: Instance, args: tuple[Value, ...], keywords: dict[str, Value], run: Callable[[], Value]) -> Value:

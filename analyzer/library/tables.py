@@ -80,6 +80,7 @@ class Library:
         shapes: dict[str, Model] = {
             "fused-add-norm": torch_models.fused_add_norm,
             "norm": torch_models.norm_kernel,
+            "norm-add-scale": torch_models.norm_add_scale,
             "pure": torch_models.pure,
             "buffer": torch_models.buffer,
         }
@@ -90,6 +91,7 @@ class Library:
         functions |= {name: shapes[shape] for name, shape in kernels.items()}
         self.kernels = frozenset(kernels)
         self.functions = {name: model for name, model in functions.items() if name not in without}
+        self.kernels = {name: model for name, model in self.functions.items() if name in kernels}
         self.list_methods = frozenset(builtin_methods.LIST_METHODS)
 
     def kernel(self, name: str) -> Model | None:

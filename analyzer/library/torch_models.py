@@ -183,6 +183,20 @@ def fused_add_norm(machine: Host, function: Value, args: Args, keywords: Keyword
     return None
 
 
+def norm_add_scale(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    """``kernel(x, weight, residual=…, scalar=…)``: a new tensor, the norm of what is given besides, added to the residual, and scaled.
+
+    SGLang 0.5.12, ``layers/gemma4_fused_ops.py:54`` and ``:146``: wrappers of Triton kernels, so that parameters go by their names.
+    """
+    residual, scalar = (machine.pick(keywords.get(name)) for name in ("residual", "scalar"))
+    others = (*args, *(value for name, value in keywords.items() if name not in ("residual", "scalar")))
+    if not isinstance(residual, Tensor) or not tensors(others):
+        return machine.call_outside(function, args, keywords)
+    normed = machine.opaque(machine.show(function), tensors(others), exact=True)
+    total = machine.binary("+", normed, residual)
+    return total if scalar is None else machine.binary("*", total, scalar)
+
+
 def norm_kernel(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
     """``kernel(x, weight, eps)``: a new tensor, the norm of ``x``."""
     held = tensors((*args[:1], *keywords.values()))
