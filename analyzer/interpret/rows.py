@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from .machine import Machine
 
 CUT = "#cut"
-TURNING = frozenset({"unsqueeze", "squeeze", "flatten", "transpose", "permute", "T", "select", "narrow", "unflatten", "expand", "expand_as"})
+TURNING = frozenset(
+    {"unsqueeze", "squeeze", "flatten", "transpose", "permute", "T", "select", "narrow", "unflatten", "expand", "expand_as"}
+)
 """Views whose first axis is not that of the tensor."""
 FOLDING = frozenset({"view", "reshape"})
 
