@@ -9,7 +9,7 @@ from ..index import Module
 from ..values import MISSING, ClassValue, External, FunctionValue, Value
 from .names import FunctionNode, Names, Type, last_name
 
-DEEPEST = 4
+DEEPEST = 6
 """Attributes that are looked up to find the type of another."""
 
 
