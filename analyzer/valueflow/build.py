@@ -106,6 +106,7 @@ def run_readers(chain: Chain, roots: Sequence[Life]) -> dict[Object, Fields]:
         chain.calls.clear()
         chain.doubts.clear()
         chain.missed.clear()
+        chain.rewritten.clear()
         heap = {}
         for life in roots:
             engine = chain.engine(chain.setting)

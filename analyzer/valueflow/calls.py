@@ -177,9 +177,24 @@ def call_object(engine: Engine, node: ir.Call, thing: Object, arguments: Argumen
         for name in ("__call__", "forward"):
             found, owner = engine.types.find(thing.cls, name)
             if isinstance(found, FunctionValue) and isinstance(owner, ClassValue):
-                return enter(engine, node, Method(found, Val((thing,))), arguments, state)
+                passed = pass_part(engine, node, thing, found, arguments, state)
+                return enter(engine, node, Method(found, Val((thing,))), arguments, state) if passed is None else passed
     name = thing.cls.name if isinstance(thing.cls, External) else thing.path.rpartition(".")[2]
     return call_method_outside(engine, node, UNKNOWN, name, arguments, state)
+
+
+def pass_part(engine: Engine, node: ir.Call, part: Object, function: FunctionValue, arguments: Arguments, state: State) -> Val | None:
+    """A part of the draft that has no parts itself, as a norm: captured states go in, and come out of it changed. None for all else."""
+    given = [val for val in arguments.all() if val.marks]
+    if not given or not engine.in_draft or engine.reaches_projection(function, Val((part,))) or not engine.types.is_leaf(part.cls):
+        return None
+    assert part.cls is not None
+    made = engine.node("transform", part.cls.name, node.at)
+    engine.assumptions.add("draft-parts")
+    engine.tracks.supposing = "draft-parts"
+    engine.tracks.hop(frozenset().union(*(val.marks for val in given)), made, "data", part.cls.name)
+    engine.tracks.supposing = ""
+    return Val(open=True, marks=frozenset({made}), mixed=any(val.mixed for val in given))
 
 
 def construct(engine: Engine, node: ir.Call, cls: ClassValue, arguments: Arguments, state: State) -> Val:

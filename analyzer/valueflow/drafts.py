@@ -4,11 +4,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from .. import ir
 from ..graph import FlowGraph, Node
 from ..results import Location
 from ..values import ClassValue, FunctionValue
-from .chain import Chain
-from .domain import Object, Val
+from .chain import DRAFT, Chain
+from .domain import Object, Val, is_constant
 from .roots import run_root
 from .store import Fields
 
@@ -19,10 +20,10 @@ def draft_models(chain: Chain) -> tuple[Object, ...]:
     words = [f".{name}{end}".encode() for name in chain.question.projections for end in ("(", ".", "=", " =", "\n")]
     paths = chain.tree.grep(tuple(words))
     found = drafts_in(chain, paths)
-    names = tuple(draft.path.removeprefix("draft:").encode() for draft in found)
+    names = tuple(draft.path.removeprefix(DRAFT).encode() for draft in found)
     heirs = [path for path in (chain.tree.grep(names) if names else ()) if path not in paths]
     found += drafts_in(chain, heirs)
-    named = [draft for draft in found if draft.path.removeprefix("draft:") in chain.architectures]
+    named = [draft for draft in found if draft.path.removeprefix(DRAFT) in chain.architectures]
     return tuple(named or found)
 
 
@@ -41,7 +42,7 @@ def drafts_in(chain: Chain, paths: Iterable[str]) -> list[Object]:
         for name in dict.fromkeys(listed):
             cls = chain.types.name(module, name)
             if isinstance(cls, ClassValue):
-                draft = Object(f"draft:{cls.name}", cls, lasting=True)
+                draft = Object(f"{DRAFT}{cls.name}", cls, lasting=True)
                 found += [draft] if takes_states(chain, draft) else []
     return found
 
@@ -79,3 +80,29 @@ def takes_states(chain: Chain, draft: Object) -> bool:
             heap[holder] = {**heap.get(holder, {}), inner: Val(open=True, marks=frozenset({probe}))}
     run_root(engine, forward, draft.cls, heap, Val((draft,)), given)
     return bool(engine.consumed)
+
+
+def settled_fields(chain: Chain, cls: ClassValue) -> dict[str, Val]:
+    """What the constructor of a draft's part makes of the config, where that is in hand: the attributes that are constants then, and that
+    nothing else in the class writes."""
+    made = chain.types.find(cls, "__init__")[0]
+    if "draft" not in chain.question.configs or not isinstance(made, FunctionValue):
+        return {}
+    engine = chain.engine(chain.projecting, (), FlowGraph(chain.graph.flow, chain.graph.model))
+    receiver = Object(cls.name, cls)
+    state = run_root(engine, made, cls, {}, Val((receiver,)), with_config(engine.lower(made)))
+    fields = state.fields(receiver) if state is not None and not engine.doubts else {}
+    return {name: Val(val.things) for name, val in fields.items() if is_constant(val) and not val.marks and is_set_once(chain, cls, name)}
+
+
+def is_set_once(chain: Chain, cls: ClassValue, name: str) -> bool:
+    """Whether only constructors write an attribute, as far as the class itself goes."""
+    writers = [function.name for owner in chain.types.order(cls) for function, _, _ in chain.types.assigned(owner).get(name, [])]
+    return bool(writers) and set(writers) == {"__init__"}
+
+
+def with_config(code: ir.Function | None) -> dict[str, Val]:
+    """The draft's config for the parameters of a constructor that are called so."""
+    config = Val(open=True, origin=frozenset({("draft", ())}))
+    needed = [parameter for parameter in code.parameters[1:] if parameter.default is None] if code is not None else []
+    return {parameter.name: config for parameter in needed if parameter.name.endswith("config")}

@@ -36,9 +36,9 @@ class Tracks:
     def move(self, state: State, val: Val, make: Callable[[], Node], kind: EdgeKind = "data", label: str = "") -> Val:
         """The value after one more hop; unchanged, and without a node, where nothing tracked is in it. The items of a tuple stay apart."""
         if val.marks:
-            node = make()
-            self.hop(val.marks, node, kind, label, shown(state, val), shown(state, val))
-            return replace(val, marks=frozenset({node}), carry=frozenset())
+            node, inside = make(), held(state, val)
+            self.hop(val.marks.union(*inside.values()), node, kind, label, shown(state, val), shown(state, val))
+            return replace(val, marks=frozenset({node}), carry=frozenset((root, node) for root in inside))
         match val.things:
             case (Items(items),):
                 moved = tuple(self.move(state, item, make, kind, label) for item in items)

@@ -11,6 +11,7 @@ from .names import FunctionNode, Names, Type, last_name
 
 DEEPEST = 6
 """Attributes that are looked up to find the type of another."""
+MODULE_LISTS = (External("torch.nn.ModuleList"), External("torch.nn.modules.container.ModuleList"))
 
 
 @dataclass(slots=True)
@@ -66,11 +67,27 @@ class Types(Names):
                 if found := self.element(owner.module, annotation):
                     return found
             for function, value, _ in assigned if depth else ():
+                if found := tuple(self._items(cls, owner, function, value, depth - 1)):
+                    return found
                 if isinstance(value, ast.Attribute):
                     for holder in self._holder(cls, owner, function, value.value, depth - 1):
                         if isinstance(holder, ClassValue) and (found := self.elements(holder, value.attr, depth - 1)):
                             return found
         return ()
+
+    def _items(self, cls: ClassValue, owner: ClassValue, function: FunctionNode, value: ast.expr, depth: int) -> Iterator[Type]:
+        """The classes of the items of a list of modules that is made here."""
+        match value:
+            case ast.Call(func=made, args=[ast.List(elts=[item, *_]) | ast.ListComp(elt=item)]):
+                if self.dotted(owner.module, made) in MODULE_LISTS:
+                    yield from self.expression(cls, owner, function, item, depth)
+
+    def is_leaf(self, cls: Type | None) -> bool:
+        """Whether objects of a class are modules without others in them."""
+        if not isinstance(cls, ClassValue):
+            return False
+        held = (type_ for owner in self.order(cls) for name in self.assigned(owner) for type_ in self.attribute(cls, name))
+        return not any(isinstance(each, ClassValue) and isinstance(self.find(each, "forward")[0], FunctionValue) for each in held)
 
     def _of_property(self, cls: ClassValue, owner: ClassValue, node: FunctionNode, depth: int) -> Iterator[Type]:
         if node.returns is not None:
