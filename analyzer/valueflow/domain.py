@@ -146,6 +146,18 @@ SOMETHING = Val((Something(),))
 NONE = Val((Exact(None),))
 
 
+def last_name(thing: Thing) -> str:
+    """What a thing is called where it was found: ``path`` for ``worker.args.path``."""
+    match thing:
+        case Object():
+            return thing.path.rpartition(".")[2]
+        case Known(Unknown() as value):
+            return value.key.rpartition(".")[2]
+        case Outside() if not thing.receiver.origin:
+            return thing.name
+    return ""
+
+
 def exact(value: Value) -> Val:
     return Val((Exact(value),))
 

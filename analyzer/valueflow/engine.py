@@ -17,7 +17,7 @@ from ..library.facts import Supposed
 from ..results import Location, NotEstablished
 from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, FunctionValue, Instance, ListValue
 from .asked import Frame, Miss, Question, SetterCall
-from .domain import UNKNOWN, Exact, Method, Object, Origin, Outside, Val, exact
+from .domain import UNKNOWN, Exact, Method, Object, Origin, Outside, Thing, Val, exact, last_name
 from .fields import whole
 from .items import is_list
 from .relevance import Relevance
@@ -189,7 +189,7 @@ class Engine:
         return any(self.projecting.reaches(function, cls) for cls in (*classes, *([] if classes else [function.owner])))
 
     def is_path(self, val: Val) -> bool:
-        return any(thing.path.rpartition(".")[2] in self.question.paths for thing in val.objects)
+        return any(last_name(thing) in self.question.paths for thing in val.things)
 
     def is_model(self, callee: object) -> bool:
         """Whether a callee is a method of a model that was found behind a field, called from outside the models."""
@@ -208,10 +208,9 @@ class Engine:
         through = thing.path.split(".")
         return any(part in self.question.handles for part in (through if holds_model else through[-1:]))
 
-    def is_given(self, thing: object) -> bool:
+    def is_given(self, thing: Thing) -> bool:
         """Whether a thing is the path of a model whose config is in hand: it was given."""
-        role = self.question.paths.get(thing.path.rpartition(".")[2]) if isinstance(thing, Object) else None
-        return role in self.question.configs
+        return self.question.paths.get(last_name(thing)) in self.question.configs
 
     def is_marked_model(self, state: State, model: Object) -> bool:
         """Whether the model, or a part of it, holds a tracked value."""

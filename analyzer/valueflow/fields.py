@@ -213,7 +213,7 @@ def _of_thing(engine: Engine, state: State, val: Val, thing: Thing, name: str) -
         case Exact(value=EnumMember() as member):
             return _of_member(engine, state, member, name)
         case Known(value):
-            return _supposed(engine, val, value, name)
+            return engine.launched(name) or _supposed(engine, val, value, name)
     return Val((Outside(val, name),), open=True, origin=val.origin)
 
 

@@ -10,7 +10,7 @@ from ..graph import Node
 from ..results import Location
 from ..values import ClassValue, External
 from .asked import Miss
-from .domain import NONE, UNKNOWN, Exact, Items, Object, Origin, Val, exact, join, join_all
+from .domain import NONE, UNKNOWN, Exact, Items, Object, Origin, Val, exact, join, join_all, last_name
 from .fields import read_attribute
 from .items import is_whole_dict
 from .store import Raising, State
@@ -50,7 +50,7 @@ def _value(engine: Engine, origin: Origin, name: str) -> object:
 
 def origin_of(engine: Engine, val: Val) -> frozenset[Origin]:
     """Whose config something that is made of this value was loaded from: of the value itself, or of the model that it is the path of."""
-    names = {thing.path.rpartition(".")[2] for thing in val.objects}
+    names = {last_name(thing) for thing in val.things}
     return val.origin | {(engine.question.paths[name], ()) for name in names if name in engine.question.paths}
 
 
