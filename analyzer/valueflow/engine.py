@@ -168,6 +168,8 @@ class Engine:
         objects = receiver.objects if receiver is not None else ()
         if state.control and any(is_list(thing) or isinstance(thing, Outside) for val in arguments for thing in val.things):
             return True
+        if state.control and any(map(is_list, objects)):  # a method of a list's may put something in
+            return True
         if any(self.is_marked_model(state, thing) or self.is_handle(thing) for val in arguments for thing in val.objects):
             return True
         if any(holds(state, thing) or self.is_marked_model(state, thing) for thing in objects):

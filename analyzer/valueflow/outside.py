@@ -119,6 +119,8 @@ def _isinstance(engine: Engine, node: ir.Call, state: State) -> Val:
 
 def _is_one_of(engine: Engine, thing: object, classes: Sequence[object]) -> bool | None:
     match thing:
+        case Items() | Object(made=True, is_plain=True) if all(isinstance(one, External) for one in classes):
+            return None if any(map(is_collection_class, classes)) else False
         case Object(cls=ClassValue() as cls):
             order = engine.types.order(cls)
             if any(one in order for one in classes):
@@ -129,8 +131,6 @@ def _is_one_of(engine: Engine, thing: object, classes: Sequence[object]) -> bool
             return None if below or not all(isinstance(one, ClassValue) for one in classes) else False
         case Exact(value=None):
             return False
-        case Items() | Object(made=True, cls=None):  # a collection, which is of no class of the tree or of torch
-            return None if any(not isinstance(one, ClassValue | External) or is_collection_class(one) for one in classes) else False
     return None
 
 

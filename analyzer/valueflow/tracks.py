@@ -54,7 +54,7 @@ class Tracks:
 
 def is_collection(val: Val) -> bool:
     """Whether a value is tracked itself, or is a plain collection, which then counts for what it holds."""
-    plain = (isinstance(thing, Items) or (isinstance(thing, Object) and thing.cls is None) for thing in val.things)
+    plain = (isinstance(thing, Items) or (isinstance(thing, Object) and thing.is_plain) for thing in val.things)
     return bool(val.marks) or (bool(val.things) and all(plain))
 
 
