@@ -75,7 +75,22 @@ def _callee(engine: Engine, node: ir.Call, holder: Val | None, state: State) -> 
     if holder is None:
         return _super(engine, state, node.func.attr)
     seek_model(engine, node.func, holder, state)
-    return read_attribute(engine, state, holder, node.func.attr)
+    return _projecting(engine, holder, node.func.attr) or read_attribute(engine, state, holder, node.func.attr)
+
+
+def _projecting(engine: Engine, holder: Val, name: str) -> Val | None:
+    """The method of the drafts by which they project captured states, where it is called on something of no known class."""
+    if holder.marks or any(not isinstance(thing, Object) or thing.cls is not None or thing.made for thing in holder.things):
+        return None
+    methods: list[Thing] = []
+    for draft in engine.drafts:
+        found = engine.types.find(draft.cls, name)[0] if isinstance(draft.cls, ClassValue) else None
+        if isinstance(found, FunctionValue) and engine.projecting.mentioned(found):
+            methods.append(Method(found, Val((draft,))))
+    if not methods:
+        return None
+    engine.assumptions.add("draft-methods")
+    return Val(tuple(methods))
 
 
 def _super(engine: Engine, state: State, name: str) -> Val:

@@ -10,6 +10,7 @@ from ..results import Location
 from ..values import ClassValue, FunctionValue
 from .chain import DRAFT, Chain
 from .domain import Object, Val, is_constant
+from .names import FunctionNode
 from .roots import run_root
 from .store import Fields
 
@@ -43,7 +44,8 @@ def drafts_in(chain: Chain, paths: Iterable[str]) -> list[Object]:
             cls = chain.types.name(module, name)
             if isinstance(cls, ClassValue):
                 draft = Object(f"{DRAFT}{cls.name}", cls, lasting=True)
-                found += [draft] if takes_states(chain, draft) else []
+                takes = takes_states if chain.pipeline.draft_inputs else projects_states
+                found += [draft] if takes(chain, draft) else []
     return found
 
 
@@ -80,6 +82,23 @@ def takes_states(chain: Chain, draft: Object) -> bool:
             heap[holder] = {**heap.get(holder, {}), inner: Val(open=True, marks=frozenset({probe}))}
     run_root(engine, forward, draft.cls, heap, Val((draft,)), given)
     return bool(engine.consumed)
+
+
+def projects_states(chain: Chain, draft: Object) -> bool:
+    """Whether a model has a method, other than its forward, that projects what it is given: where the flow names no place on the batch."""
+    assert isinstance(draft.cls, ClassValue)
+    for owner in chain.types.order(draft.cls):
+        for node in owner.node.body if owner.node is not None else ():
+            function = chain.types.find(draft.cls, node.name)[0] if isinstance(node, FunctionNode) else None
+            if isinstance(function, FunctionValue) and function.name not in ("forward", "__init__") and chain.projecting.mentioned(function):
+                engine = chain.engine(chain.projecting, (draft,), FlowGraph(chain.graph.flow, chain.graph.model))
+                code = engine.lower(function)
+                probe = Val(open=True, marks=frozenset({Node("field", "probe", Location("", 0))}))
+                names = [parameter.name for parameter in code.parameters[1:2]] if code is not None else []
+                run_root(engine, function, draft.cls, {}, Val((draft,)), dict.fromkeys(names, probe))
+                if engine.consumed:
+                    return True
+    return False
 
 
 def settled_fields(chain: Chain, cls: ClassValue) -> dict[str, Val]:
