@@ -124,23 +124,32 @@ def changed(file: str, *edits: tuple[str, str]) -> str:
 
 
 LATER = ENGINE | {"sglang/srt/model_runner.py": RUNNER, "sglang/srt/models/registry.py": REGISTRY}
+TULIP = "sglang/srt/models/tulip.py"
+IN_THE_LOOP = """\
+            if i in self.layers_to_capture:  # at: test
+                captured.append(hidden_states)  # at: capture
+"""
+BY_A_BOUNDARY = """\
+    def forward(self, hidden_states, capture_output=None):
+        return self.attention.prepare(hidden_states, capture=capture_output)
+"""
+HANDED = "capture_output=captured.capture if i in self.layers_to_capture else None"
 HANDED_IN = LATER | {
-    "sglang/srt/models/tulip.py": changed(
-        "sglang/srt/models/tulip.py",
+    TULIP: changed(
+        TULIP,
         ("class TulipLayer", COLLECTOR + "\n\nclass TulipLayer"),
-        ("        self.mlp = nn.Linear(config.hidden_size, config.hidden_size)\n", "        self.attention, self.mlp = boundaries('a', 'm')\n"),
-        ("def forward(self, hidden_states):\n        return hidden_states + self.mlp(hidden_states)",
-         "def forward(self, hidden_states, capture_output=None):\n        return self.attention.prepare(hidden_states, capture=capture_output)"),
+        ("self.mlp = nn.Linear(config.hidden_size, config.hidden_size)", "self.attention, self.mlp = boundaries('a', 'm')"),
+        ("    def forward(self, hidden_states):\n        return hidden_states + self.mlp(hidden_states)\n", BY_A_BOUNDARY),
         ("captured = []", "captured = States()"),
-        ("            if i in self.layers_to_capture:  # at: test\n                captured.append(hidden_states)  # at: capture\n", ""),
-        ("self.layers[i](hidden_states)", "self.layers[i](hidden_states, capture_output=captured.capture if i in self.layers_to_capture else None)"),
+        (IN_THE_LOOP, ""),
+        ("self.layers[i](hidden_states)", f"self.layers[i](hidden_states, {HANDED})"),
     ),
     "sglang/srt/layers/logits_processor.py": changed(
         "sglang/srt/layers/logits_processor.py",
         ("torch.cat(aux_hidden_states, dim=-1)", "pack(aux_hidden_states)"),
         ("from torch import nn\n", "from torch import nn\n\nfrom sglang.srt.models.tulip import pack\n"),
     ),
-}  # fmt: skip
+}
 NORMED = LATER | {
     "sglang/srt/models/tulip_eagle3.py": changed(
         "sglang/srt/models/tulip_eagle3.py",
@@ -205,8 +214,8 @@ class TestACallback:
         assert graph.of_kind("capture")[0].symbol == "States.capture"
 
     def test_no_other_method_is_called_instead(self, tmp_path: Path) -> None:
-        target = HANDED_IN["sglang/srt/models/tulip.py"].replace("capture=capture_output", "capture=None")
-        assert drawn(tmp_path, HANDED_IN | {"sglang/srt/models/tulip.py": target}).main_path() is None
+        target = HANDED_IN[TULIP].replace("capture=capture_output", "capture=None")
+        assert drawn(tmp_path, HANDED_IN | {TULIP: target}).main_path() is None
 
     def test_the_only_item_of_a_list_stands_beside_the_concatenation(self, tmp_path: Path) -> None:
         graph = drawn(tmp_path, HANDED_IN)

@@ -155,7 +155,8 @@ def _assign_item(engine: Engine, state: State, target: ir.Subscript, val: Val) -
     holder, index = engine.evaluate(target.value, state), engine.evaluate(target.index, state)
     key = index.only.value if isinstance(index.only, Exact) else None
     doubt_write(engine, holder, (key,) if isinstance(key, str) else () if isinstance(key, int) else None, target.at)
-    if any(thing.loaded or (is_list(thing) and (holder.marks or held(state, holder) or shown(state, holder))) for thing in holder.objects):
+    inside = holder.marks or held(state, holder) or (shown(state, holder) and not holder.origin)
+    if any((is_list(thing) and inside) or (thing.loaded and not holder.origin) for thing in holder.objects):
         engine.doubt("an item of a list or of a config is written over", target.at)
     if state.control and is_captured(state, val):
         val = val.marked(captured(engine, state.control, text_of(target), target.at))

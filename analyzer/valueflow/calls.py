@@ -13,6 +13,7 @@ from .items import fill, is_list, new_list, read_element
 from .lookups import raise_on_missing
 from .outside import call_builtin, call_method_outside, call_outside
 from .parameters import Arguments, as_argument, bind_parameters, read_arguments
+from .parts import pass_part, projecting_methods
 from .setters import note_call, seek_model
 from .store import Raising, State, joined
 from .tracks import ELEMENT, ITEMS, held, tracked
@@ -75,22 +76,7 @@ def _callee(engine: Engine, node: ir.Call, holder: Val | None, state: State) -> 
     if holder is None:
         return _super(engine, state, node.func.attr)
     seek_model(engine, node.func, holder, state)
-    return _projecting(engine, holder, node.func.attr) or read_attribute(engine, state, holder, node.func.attr)
-
-
-def _projecting(engine: Engine, holder: Val, name: str) -> Val | None:
-    """The method of the drafts by which they project captured states, where it is called on something of no known class."""
-    if holder.marks or any(not isinstance(thing, Object) or thing.cls is not None or thing.made for thing in holder.things):
-        return None
-    methods: list[Thing] = []
-    for draft in engine.drafts:
-        found = engine.types.find(draft.cls, name)[0] if isinstance(draft.cls, ClassValue) else None
-        if isinstance(found, FunctionValue) and engine.projecting.mentioned(found):
-            methods.append(Method(found, Val((draft,))))
-    if not methods:
-        return None
-    engine.assumptions.add("draft-methods")
-    return Val(tuple(methods))
+    return projecting_methods(engine, holder, node.func.attr) or read_attribute(engine, state, holder, node.func.attr)
 
 
 def _super(engine: Engine, state: State, name: str) -> Val:
@@ -192,24 +178,10 @@ def call_object(engine: Engine, node: ir.Call, thing: Object, arguments: Argumen
         for name in ("__call__", "forward"):
             found, owner = engine.types.find(thing.cls, name)
             if isinstance(found, FunctionValue) and isinstance(owner, ClassValue):
-                passed = pass_part(engine, node, thing, found, arguments, state)
+                passed = pass_part(engine, node, thing, found, arguments)
                 return enter(engine, node, Method(found, Val((thing,))), arguments, state) if passed is None else passed
     name = thing.cls.name if isinstance(thing.cls, External) else thing.path.rpartition(".")[2]
     return call_method_outside(engine, node, UNKNOWN, name, arguments, state)
-
-
-def pass_part(engine: Engine, node: ir.Call, part: Object, function: FunctionValue, arguments: Arguments, state: State) -> Val | None:
-    """A part of the draft that has no parts itself, as a norm: captured states go in, and come out of it changed. None for all else."""
-    given = [val for val in arguments.all() if val.marks]
-    if not given or not engine.in_draft or engine.reaches_projection(function, Val((part,))) or not engine.types.is_leaf(part.cls):
-        return None
-    assert part.cls is not None
-    made = engine.node("transform", part.cls.name, node.at)
-    engine.assumptions.add("draft-parts")
-    engine.tracks.supposing = "draft-parts"
-    engine.tracks.hop(frozenset().union(*(val.marks for val in given)), made, "data", part.cls.name)
-    engine.tracks.supposing = ""
-    return Val(open=True, marks=frozenset({made}), mixed=any(val.mixed for val in given))
 
 
 def construct(engine: Engine, node: ir.Call, cls: ClassValue, arguments: Arguments, state: State) -> Val:

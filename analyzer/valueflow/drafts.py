@@ -24,6 +24,8 @@ def draft_models(chain: Chain) -> tuple[Object, ...]:
     names = tuple(draft.path.removeprefix(DRAFT).encode() for draft in found)
     heirs = [path for path in (chain.tree.grep(names) if names else ()) if path not in paths]
     found += drafts_in(chain, heirs)
+    once = {draft.cls.node: draft for draft in reversed(found) if isinstance(draft.cls, ClassValue)}  # others import it
+    found = list(reversed(once.values()))
     named = [draft for draft in found if draft.path.removeprefix(DRAFT) in chain.architectures]
     return tuple(named or found)
 
@@ -87,17 +89,17 @@ def takes_states(chain: Chain, draft: Object) -> bool:
 def projects_states(chain: Chain, draft: Object) -> bool:
     """Whether a model has a method, other than its forward, that projects what it is given: where the flow names no place on the batch."""
     assert isinstance(draft.cls, ClassValue)
-    for owner in chain.types.order(draft.cls):
-        for node in owner.node.body if owner.node is not None else ():
-            function = chain.types.find(draft.cls, node.name)[0] if isinstance(node, FunctionNode) else None
-            if isinstance(function, FunctionValue) and function.name not in ("forward", "__init__") and chain.projecting.mentioned(function):
-                engine = chain.engine(chain.projecting, (draft,), FlowGraph(chain.graph.flow, chain.graph.model))
-                code = engine.lower(function)
-                probe = Val(open=True, marks=frozenset({Node("field", "probe", Location("", 0))}))
-                names = [parameter.name for parameter in code.parameters[1:2]] if code is not None else []
-                run_root(engine, function, draft.cls, {}, Val((draft,)), dict.fromkeys(names, probe))
-                if engine.consumed:
-                    return True
+    bodies = [owner.node.body for owner in chain.types.order(draft.cls) if owner.node is not None]
+    for name in dict.fromkeys(node.name for body in bodies for node in body if isinstance(node, FunctionNode)):
+        function = chain.types.find(draft.cls, name)[0]
+        if name not in ("forward", "__init__") and isinstance(function, FunctionValue) and chain.projecting.mentioned(function):
+            engine = chain.engine(chain.projecting, (draft,), FlowGraph(chain.graph.flow, chain.graph.model))
+            code = engine.lower(function)
+            probe = Val(open=True, marks=frozenset({Node("field", "probe", Location("", 0))}))
+            names = [parameter.name for parameter in code.parameters[1:2]] if code is not None else []
+            run_root(engine, function, draft.cls, {}, Val((draft,)), dict.fromkeys(names, probe))
+            if engine.consumed:
+                return True
     return False
 
 
