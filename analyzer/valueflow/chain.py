@@ -82,6 +82,7 @@ class Chain:
         made.backings = self.backings
         made.model_fields = self.fields
         made.rewritten = self.rewritten
+        made.reading = relevance is self.setting
         made.settled = self.settle if relevance is not self.projecting else None
         return made
 

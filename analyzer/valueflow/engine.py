@@ -38,7 +38,7 @@ class Engine:
     ``models`` answers which objects stand for a field that holds a model (none: it holds no model), ``guess`` of which classes an
     attribute may be that is declared nowhere. ``drafts`` are the draft models: what one answers is its own. ``consumed`` collects the
     calls of a projection: the object, its attribute, and the node. ``settled`` answers what an attribute of a draft is by its config.
-    ``rewritten``: entries of configs that are written to.
+    ``rewritten``: entries of configs that are written to. ``reading``: before the setter is called.
     """
 
     question: Question
@@ -65,6 +65,7 @@ class Engine:
     settled: Callable[[Object, str], Val | None] | None = None
     model_fields: set[tuple[ClassValue, str]] = field(default_factory=set)
     rewritten: set[Origin] = field(default_factory=set)
+    reading: bool = True
     setter_calls: list[SetterCall] = field(default_factory=list)
     consumed: list[tuple[Object, str, Node]] = field(default_factory=list)
     assumptions: set[str] = field(default_factory=set)
