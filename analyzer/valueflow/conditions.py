@@ -27,6 +27,8 @@ def boolean(engine: Engine, node: ir.Boolean, state: State) -> Val:
     right = engine.evaluate(node.right, state)
     if answer is not None:
         return right if not left.marks else replace(right, marks=right.marks | left.marks) if is_constant(left) else right
+    if right.only == Exact(node.op == "or") and not (left.marks or left.objects or left.carry):  # whatever the left one is
+        return right
     return join(left, right)
 
 
