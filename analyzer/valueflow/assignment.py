@@ -153,8 +153,8 @@ def _carries_batch(thing: Object) -> bool:
 
 def _assign_item(engine: Engine, state: State, target: ir.Subscript, val: Val) -> None:
     holder, index = engine.evaluate(target.value, state), engine.evaluate(target.index, state)
-    key = index.only.value if isinstance(index.only, Exact) else None
-    doubt_write(engine, holder, (key,) if isinstance(key, str) else () if isinstance(key, int) else None, target.at)
+    place = index.only.value if isinstance(index.only, Exact) else None
+    doubt_write(engine, holder, (place,) if isinstance(place, str) else () if isinstance(place, int) else None, target.at)
     inside = holder.marks or held(state, holder) or (shown(state, holder) and not holder.origin)
     if any((is_list(thing) and inside) or (thing.loaded and not holder.origin) for thing in holder.objects):
         engine.doubt("an item of a list or of a config is written over", target.at)

@@ -191,8 +191,8 @@ def narrow(engine: Engine, test: ir.Expression, state: State, answer: bool) -> N
             else:
                 state.names[name] = replace(val, things=tuple(t for t in val.things if t != Exact(None)), open=val.open)
         case ir.Compare(left=ir.Call(func=ir.Name("len"), arguments=(ir.Argument(value=ir.Name() as held),)), comparisons=(comparison,)):
-            op, count = comparison
-            if isinstance(count, ir.Const) and (op, count.value, answer) in (("==", 1, True), ("!=", 1, False)):
+            relation, count = comparison
+            if isinstance(count, ir.Const) and (relation, count.value, answer) in (("==", 1, True), ("!=", 1, False)):
                 _only_item(engine, held, state)
         case ir.Unary(op="not", operand=inner):
             narrow(engine, inner, state, not answer)
