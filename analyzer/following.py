@@ -72,7 +72,7 @@ def annotate(graph: FlowGraph, evaluation: Evaluation) -> None:
 
 def keeps_points(node: Node) -> bool:
     """Whether the captured points are still those behind a place, in the same order: a concatenation and a choice of rows keep them."""
-    return node.kind != "transform" or node.label == JOINED or ROWS.fullmatch(node.label) is not None
+    return node.kind != "transform" or node.label in JOINED or ROWS.fullmatch(node.label) is not None
 
 
 def annotated(edge: Edge, points: str, kept: set[Node], alone: bool) -> Edge:

@@ -83,7 +83,7 @@ def known_items(state: State, thing: Object) -> tuple[Val, ...] | None:
 def _assign_attribute(engine: Engine, state: State, target: ir.Attribute, val: Val) -> None:
     holder = engine.evaluate(target.value, state)
     objects = holder.objects
-    doubt_write(engine, holder, target.at)
+    doubt_write(engine, holder, (target.attr,), target.at)
     doubt_attribute(engine, holder, target)
     for thing in objects:
         kind: NodeKind = "field" if _carries_batch(thing) else "attribute"
@@ -102,7 +102,7 @@ def _assign_attribute(engine: Engine, state: State, target: ir.Attribute, val: V
 def doubt_attribute(engine: Engine, holder: Val, target: ir.Attribute) -> None:
     """A write that code of the program takes up, or that lands where every object sees it."""
     for thing in holder.things:
-        if isinstance(thing, Exact):
+        if isinstance(thing, Exact) and thing.value is not None:
             engine.doubt(f"{target.attr} of a class or a module is written", target.at)
         elif isinstance(thing, Object) and isinstance(thing.cls, ClassValue):
             taken = (target.attr, "__setattr__")
@@ -110,10 +110,13 @@ def doubt_attribute(engine: Engine, holder: Val, target: ir.Attribute) -> None:
                 engine.doubt(f"a write to {target.attr} runs code of its class", target.at)
 
 
-def doubt_write(engine: Engine, holder: Val, at: ir.At) -> None:
-    """A write to a config, or from outside to a model."""
-    if any(role == "draft" for role, _ in holder.origin):
-        engine.doubt("the draft's config is written to", at)
+def doubt_write(engine: Engine, holder: Val, entry: tuple[str, ...] | None, at: ir.At) -> None:
+    """A write to a config, or from outside to a model. What is written to an entry of a config is not kept: it must not be read later."""
+    for role, path in holder.origin:
+        if entry is not None:
+            engine.rewritten.add((role, (*path, *entry)))
+        elif role == "draft":
+            engine.doubt("the draft's config is written to", at)
     if any(isinstance(thing.backing, Instance) for thing in holder.objects) and not is_inside(engine):
         engine.doubt("the model is written to from outside", at)
 
@@ -150,8 +153,10 @@ def _carries_batch(thing: Object) -> bool:
 
 def _assign_item(engine: Engine, state: State, target: ir.Subscript, val: Val) -> None:
     holder, index = engine.evaluate(target.value, state), engine.evaluate(target.index, state)
-    doubt_write(engine, holder, target.at)
-    if any(thing.loaded or (is_list(thing) and (holder.marks or held(state, holder) or shown(state, holder))) for thing in holder.objects):
+    place = index.only.value if isinstance(index.only, Exact) else None
+    doubt_write(engine, holder, (place,) if isinstance(place, str) else () if isinstance(place, int) else None, target.at)
+    inside = holder.marks or held(state, holder) or (shown(state, holder) and not holder.origin)
+    if any((is_list(thing) and inside) or (thing.loaded and not holder.origin) for thing in holder.objects):
         engine.doubt("an item of a list or of a config is written over", target.at)
     if state.control and is_captured(state, val):
         val = val.marked(captured(engine, state.control, text_of(target), target.at))

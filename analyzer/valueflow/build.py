@@ -23,7 +23,7 @@ from .domain import Exact, Object, Val
 from .drafts import draft_models
 from .finish import finish
 from .net import gap
-from .roots import Root, callers_of, heirs_of, run_root, setter_roots, worker_roots
+from .roots import Life, callers_of, heirs_of, run_life, run_root, setter_roots, worker_roots
 from .store import Fields, State
 from .tracks import shown, tracked
 from .types import Types
@@ -96,7 +96,7 @@ def read_side(chain: Chain) -> dict[Object, Fields]:
     return heap if done else run_readers(chain, [*roots, *callers_of(chain, roots)])
 
 
-def run_readers(chain: Chain, roots: Sequence[Root]) -> dict[Object, Fields]:
+def run_readers(chain: Chain, roots: Sequence[Life]) -> dict[Object, Fields]:
     """Run the roots until no more fields turn out to hold a model."""
     heap: dict[Object, Fields] = {}
     for _ in range(MOST_ROUNDS):
@@ -106,10 +106,11 @@ def run_readers(chain: Chain, roots: Sequence[Root]) -> dict[Object, Fields]:
         chain.calls.clear()
         chain.doubts.clear()
         chain.missed.clear()
+        chain.rewritten.clear()
         heap = {}
-        for function, cls in roots:
+        for life in roots:
             engine = chain.engine(chain.setting)
-            state = run_root(engine, function, cls, {})
+            state = run_life(engine, life, {})
             chain.finished(engine)
             told = [call for call in engine.setter_calls if tracked(call.state, call.ids)]
             if state is not None and (told or engine.missed) and engine.setter_calls:

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..values import ClassValue, External, FunctionValue
-from .domain import NONE, UNKNOWN, Closure, Exact, Known, Method, Object, Outside, Partial, Thing, Val, exact, join_all
+from .domain import NONE, UNKNOWN, Closure, Exact, Items, Known, Method, Object, Outside, Partial, Thing, Val, exact, join_all
 from .fields import bind, initial, read_attribute
 from .holders import call_collection, call_named
-from .items import fill, is_list, new_list
+from .items import fill, is_list, new_list, read_element
 from .lookups import raise_on_missing
 from .outside import call_builtin, call_method_outside, call_outside
 from .parameters import Arguments, as_argument, bind_parameters, read_arguments
+from .parts import pass_part, projecting_methods
 from .setters import note_call, seek_model
 from .store import Raising, State, joined
-from .tracks import held, tracked
+from .tracks import ELEMENT, ITEMS, held, tracked
 
 if TYPE_CHECKING:
     from .asked import Frame
@@ -75,7 +76,7 @@ def _callee(engine: Engine, node: ir.Call, holder: Val | None, state: State) -> 
     if holder is None:
         return _super(engine, state, node.func.attr)
     seek_model(engine, node.func, holder, state)
-    return read_attribute(engine, state, holder, node.func.attr)
+    return projecting_methods(engine, holder, node.func.attr) or read_attribute(engine, state, holder, node.func.attr)
 
 
 def _super(engine: Engine, state: State, name: str) -> Val:
@@ -177,7 +178,8 @@ def call_object(engine: Engine, node: ir.Call, thing: Object, arguments: Argumen
         for name in ("__call__", "forward"):
             found, owner = engine.types.find(thing.cls, name)
             if isinstance(found, FunctionValue) and isinstance(owner, ClassValue):
-                return enter(engine, node, Method(found, Val((thing,))), arguments, state)
+                passed = pass_part(engine, node, thing, found, arguments)
+                return enter(engine, node, Method(found, Val((thing,))), arguments, state) if passed is None else passed
     name = thing.cls.name if isinstance(thing.cls, External) else thing.path.rpartition(".")[2]
     return call_method_outside(engine, node, UNKNOWN, name, arguments, state)
 
@@ -185,8 +187,12 @@ def call_object(engine: Engine, node: ir.Call, thing: Object, arguments: Argumen
 def construct(engine: Engine, node: ir.Call, cls: ClassValue, arguments: Arguments, state: State) -> Val:
     """A new object; its constructor is run where something tracked goes in, or something looked for can come of it."""
     engine.serial += 1
-    made = Object(f"{cls.name}#{engine.serial}", cls, made=True)
+    made = Object(f"{cls.name}#{engine.serial}", cls, made=True, listing=engine.types.is_listing(cls))
     state.write(made, "#made", exact(True))
+    if made.listing and not arguments.positional:
+        state.write(made, ITEMS, Val((Items(()),)))
+    elif made.listing:
+        state.write(made, ELEMENT, read_element(state, arguments.positional[0], None))
     fields = engine.types.fields(cls)
     init, _ = engine.types.find(cls, "__init__")
     if fields:

@@ -11,10 +11,13 @@ from ..results import Location, NotEstablished
 from ..source import SourceTree
 from ..values import ClassValue, FunctionValue, Instance, ListValue
 from .asked import Miss, Question, SetterCall
-from .domain import Object
+from .domain import Object, Origin, Val
 from .engine import Engine
 from .relevance import Key, Relevance
 from .types import Types
+
+DRAFT = "draft:"
+"""What the path of a draft model begins with."""
 
 
 @dataclass
@@ -23,7 +26,8 @@ class Chain:
 
     ``fields`` are the classes and attributes that turned out to hold a model, ``calls`` the calls of a setter, ``missing`` what was not
     followed, ``assumptions`` the names of those used, ``doubts`` what no proof can rest on, ``missed`` the lookups of a key
-    that found nothing, ``workers`` the classes that were run.
+    that found nothing, ``workers`` the classes that were run, ``settled`` what attributes of the drafts' parts are by their config,
+    ``rewritten`` the entries of configs that are written to.
     """
 
     program: Program
@@ -42,6 +46,8 @@ class Chain:
     doubts: dict[Location, NotEstablished] = field(default_factory=dict)
     missed: list[Miss] = field(default_factory=list)
     workers: list[ClassValue] = field(default_factory=list)
+    rewritten: set[Origin] = field(default_factory=set)
+    settled: dict[ClassValue, dict[str, Val]] = field(default_factory=dict)
 
     @property
     def pipeline(self) -> Pipeline:
@@ -75,7 +81,20 @@ class Chain:
         )  # fmt: skip
         made.backings = self.backings
         made.model_fields = self.fields
+        made.rewritten = self.rewritten
+        made.reading = relevance is self.setting
+        made.settled = self.settle if relevance is not self.projecting else None
         return made
+
+    def settle(self, thing: Object, name: str) -> Val | None:
+        """What an attribute of a draft, or of a part of it, is by the draft's config; None where that does not tell."""
+        from .drafts import settled_fields
+
+        if not thing.path.startswith(DRAFT) or not isinstance(thing.cls, ClassValue):
+            return None
+        if thing.cls not in self.settled:
+            self.settled[thing.cls] = settled_fields(self, thing.cls)
+        return self.settled[thing.cls].get(name)
 
     def finished(self, engine: Engine) -> None:
         """Keep what an engine's run came to beside the graph."""

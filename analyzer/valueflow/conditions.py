@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..graph import Node
+from ..values import EnumMember
 from .domain import UNKNOWN, Closure, Exact, Items, Something, Val, exact, is_constant, join
 from .items import items_of, truth
 from .lookups import decided_by_missing, has_entry
@@ -26,6 +27,8 @@ def boolean(engine: Engine, node: ir.Boolean, state: State) -> Val:
     right = engine.evaluate(node.right, state)
     if answer is not None:
         return right if not left.marks else replace(right, marks=right.marks | left.marks) if is_constant(left) else right
+    if right.only == Exact(node.op == "or") and not (left.marks or left.objects or left.carry):  # whatever the left one is
+        return right
     return join(left, right)
 
 
@@ -86,10 +89,9 @@ def _compare(engine: Engine, state: State, op: str, left: Val, right: Val) -> bo
         return same if same is None or op in ("is", "==") else not same
     if op in ("in", "not in"):
         items = items_of(state, right)
-        if items is None or not is_constant(left) or not all(map(is_constant, items)):
-            return None
-        found = any(_same(engine, left, item) for item in items)
-        return found if op == "in" else not found
+        answers = [_same(engine, left, item) for item in items] if items is not None else [None]
+        found = True if True in answers else None if None in answers else False
+        return found if found is None or op == "in" else not found
     match left.only, right.only:
         case Exact(value=int() as a), Exact(value=int() as b):
             return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}.get(op)
@@ -107,6 +109,9 @@ def _same(engine: Engine, left: Val, right: Val) -> bool | None:
     """Whether two values are equal: told where both are exact, or one is None and the other cannot be."""
     a, b = left.only, right.only
     if isinstance(a, Exact) and isinstance(b, Exact):
+        members = [isinstance(each.value, EnumMember) for each in (a, b)]
+        if members[0] != members[1] and None not in (a.value, b.value):  # a member may be equal to its value
+            return None
         return a.value == b.value
     none = Exact(None)
     for one, other in ((left, right), (right, left)):

@@ -36,7 +36,7 @@ class Object:
     ``cls`` is its class, or the declared one, or None until an annotation tells. ``backing`` is the same object as the interpreter built
     it. ``field`` is the class and attribute that hold it, where it was found in one. ``made``: by the code that was run. ``lasting``: it
     lives as long as the engine, so that handing it on hands on nothing. ``element``: any item of a collection that is declared.
-    ``loaded``: it is an entry of a config.
+    ``loaded``: it is an entry of a config. ``listing``: its class is one of lists.
     """
 
     path: str
@@ -47,6 +47,12 @@ class Object:
     lasting: bool = False
     element: Val | None = None
     loaded: bool = False
+    listing: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it counts for what it holds: of no class, or a list with methods of its own."""
+        return self.cls is None or self.listing
 
     def __repr__(self) -> str:
         return self.path
@@ -144,6 +150,18 @@ class Val:
 UNKNOWN = Val(open=True)
 SOMETHING = Val((Something(),))
 NONE = Val((Exact(None),))
+
+
+def last_name(thing: Thing) -> str:
+    """What a thing is called where it was found: ``path`` for ``worker.args.path``."""
+    match thing:
+        case Object():
+            return thing.path.rpartition(".")[2]
+        case Known(Unknown() as value):
+            return value.key.rpartition(".")[2]
+        case Outside() if not thing.receiver.origin:
+            return thing.name
+    return ""
 
 
 def exact(value: Value) -> Val:

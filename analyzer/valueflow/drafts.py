@@ -4,11 +4,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from .. import ir
 from ..graph import FlowGraph, Node
 from ..results import Location
 from ..values import ClassValue, FunctionValue
-from .chain import Chain
-from .domain import Object, Val
+from .chain import DRAFT, Chain
+from .domain import Object, Val, is_constant
+from .names import FunctionNode
 from .roots import run_root
 from .store import Fields
 
@@ -19,10 +21,12 @@ def draft_models(chain: Chain) -> tuple[Object, ...]:
     words = [f".{name}{end}".encode() for name in chain.question.projections for end in ("(", ".", "=", " =", "\n")]
     paths = chain.tree.grep(tuple(words))
     found = drafts_in(chain, paths)
-    names = tuple(draft.path.removeprefix("draft:").encode() for draft in found)
+    names = tuple(draft.path.removeprefix(DRAFT).encode() for draft in found)
     heirs = [path for path in (chain.tree.grep(names) if names else ()) if path not in paths]
     found += drafts_in(chain, heirs)
-    named = [draft for draft in found if draft.path.removeprefix("draft:") in chain.architectures]
+    once = {draft.cls.node: draft for draft in reversed(found) if isinstance(draft.cls, ClassValue)}  # others import it
+    found = list(reversed(once.values()))
+    named = [draft for draft in found if draft.path.removeprefix(DRAFT) in chain.architectures]
     return tuple(named or found)
 
 
@@ -41,8 +45,9 @@ def drafts_in(chain: Chain, paths: Iterable[str]) -> list[Object]:
         for name in dict.fromkeys(listed):
             cls = chain.types.name(module, name)
             if isinstance(cls, ClassValue):
-                draft = Object(f"draft:{cls.name}", cls, lasting=True)
-                found += [draft] if takes_states(chain, draft) else []
+                draft = Object(f"{DRAFT}{cls.name}", cls, lasting=True)
+                takes = takes_states if chain.pipeline.draft_inputs else projects_states
+                found += [draft] if takes(chain, draft) else []
     return found
 
 
@@ -79,3 +84,46 @@ def takes_states(chain: Chain, draft: Object) -> bool:
             heap[holder] = {**heap.get(holder, {}), inner: Val(open=True, marks=frozenset({probe}))}
     run_root(engine, forward, draft.cls, heap, Val((draft,)), given)
     return bool(engine.consumed)
+
+
+def projects_states(chain: Chain, draft: Object) -> bool:
+    """Whether a model has a method, other than its forward, that projects what it is given: where the flow names no place on the batch."""
+    assert isinstance(draft.cls, ClassValue)
+    bodies = [owner.node.body for owner in chain.types.order(draft.cls) if owner.node is not None]
+    for name in dict.fromkeys(node.name for body in bodies for node in body if isinstance(node, FunctionNode)):
+        function = chain.types.find(draft.cls, name)[0]
+        if name not in ("forward", "__init__") and isinstance(function, FunctionValue) and chain.projecting.mentioned(function):
+            engine = chain.engine(chain.projecting, (draft,), FlowGraph(chain.graph.flow, chain.graph.model))
+            code = engine.lower(function)
+            probe = Val(open=True, marks=frozenset({Node("field", "probe", Location("", 0))}))
+            names = [parameter.name for parameter in code.parameters[1:2]] if code is not None else []
+            run_root(engine, function, draft.cls, {}, Val((draft,)), dict.fromkeys(names, probe))
+            if engine.consumed:
+                return True
+    return False
+
+
+def settled_fields(chain: Chain, cls: ClassValue) -> dict[str, Val]:
+    """What the constructor of a draft's part makes of the config, where that is in hand: the attributes that are constants then, and that
+    nothing else in the class writes."""
+    made = chain.types.find(cls, "__init__")[0]
+    if "draft" not in chain.question.configs or not isinstance(made, FunctionValue):
+        return {}
+    engine = chain.engine(chain.projecting, (), FlowGraph(chain.graph.flow, chain.graph.model))
+    receiver = Object(cls.name, cls)
+    state = run_root(engine, made, cls, {}, Val((receiver,)), with_config(engine.lower(made)))
+    fields = state.fields(receiver) if state is not None and not engine.doubts else {}
+    return {name: Val(val.things) for name, val in fields.items() if is_constant(val) and not val.marks and is_set_once(chain, cls, name)}
+
+
+def is_set_once(chain: Chain, cls: ClassValue, name: str) -> bool:
+    """Whether only constructors write an attribute, as far as the class itself goes."""
+    writers = [function.name for owner in chain.types.order(cls) for function, _, _ in chain.types.assigned(owner).get(name, [])]
+    return bool(writers) and set(writers) == {"__init__"}
+
+
+def with_config(code: ir.Function | None) -> dict[str, Val]:
+    """The draft's config for the parameters of a constructor that are called so."""
+    config = Val(open=True, origin=frozenset({("draft", ())}))
+    needed = [parameter for parameter in code.parameters[1:] if parameter.default is None] if code is not None else []
+    return {parameter.name: config for parameter in needed if parameter.name.endswith("config")}

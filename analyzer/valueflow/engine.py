@@ -17,9 +17,9 @@ from ..library.facts import Supposed
 from ..results import Location, NotEstablished
 from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, FunctionValue, Instance, ListValue
 from .asked import Frame, Miss, Question, SetterCall
-from .domain import UNKNOWN, Exact, Method, Object, Outside, Val, exact
+from .domain import UNKNOWN, Exact, Method, Object, Origin, Outside, Thing, Val, exact, last_name
 from .fields import whole
-from .items import is_list, read_element
+from .items import is_list
 from .relevance import Relevance
 from .store import State
 from .tracks import Tracks, held, holds, tracked
@@ -37,7 +37,8 @@ class Engine:
 
     ``models`` answers which objects stand for a field that holds a model (none: it holds no model), ``guess`` of which classes an
     attribute may be that is declared nowhere. ``drafts`` are the draft models: what one answers is its own. ``consumed`` collects the
-    calls of a projection: the object, its attribute, and the node.
+    calls of a projection: the object, its attribute, and the node. ``settled`` answers what an attribute of a draft is by its config.
+    ``rewritten``: entries of configs that are written to. ``reading``: before the setter is called.
     """
 
     question: Question
@@ -61,7 +62,10 @@ class Engine:
     symbolic: dict[tuple[Object, str], Val] = field(default_factory=dict)
     backings: dict[Instance | ListValue, Object] = field(default_factory=dict)
     made: dict[tuple[str, Location], Val] = field(default_factory=dict)
+    settled: Callable[[Object, str], Val | None] | None = None
     model_fields: set[tuple[ClassValue, str]] = field(default_factory=set)
+    rewritten: set[Origin] = field(default_factory=set)
+    reading: bool = True
     setter_calls: list[SetterCall] = field(default_factory=list)
     consumed: list[tuple[Object, str, Node]] = field(default_factory=list)
     assumptions: set[str] = field(default_factory=set)
@@ -165,6 +169,8 @@ class Engine:
         objects = receiver.objects if receiver is not None else ()
         if state.control and any(is_list(thing) or isinstance(thing, Outside) for val in arguments for thing in val.things):
             return True
+        if state.control and any(map(is_list, objects)):  # a method of a list's may put something in
+            return True
         if any(self.is_marked_model(state, thing) or self.is_handle(thing) for val in arguments for thing in val.objects):
             return True
         if any(holds(state, thing) or self.is_marked_model(state, thing) for thing in objects):
@@ -186,7 +192,7 @@ class Engine:
         return any(self.projecting.reaches(function, cls) for cls in (*classes, *([] if classes else [function.owner])))
 
     def is_path(self, val: Val) -> bool:
-        return any(thing.path.rpartition(".")[2] in self.question.paths for thing in val.objects)
+        return any(last_name(thing) in self.question.paths for thing in val.things)
 
     def is_model(self, callee: object) -> bool:
         """Whether a callee is a method of a model that was found behind a field, called from outside the models."""
@@ -205,10 +211,9 @@ class Engine:
         through = thing.path.split(".")
         return any(part in self.question.handles for part in (through if holds_model else through[-1:]))
 
-    def is_given(self, thing: object) -> bool:
+    def is_given(self, thing: Thing) -> bool:
         """Whether a thing is the path of a model whose config is in hand: it was given."""
-        role = self.question.paths.get(thing.path.rpartition(".")[2]) if isinstance(thing, Object) else None
-        return role in self.question.configs
+        return self.question.paths.get(last_name(thing)) in self.question.configs
 
     def is_marked_model(self, state: State, model: Object) -> bool:
         """Whether the model, or a part of it, holds a tracked value."""
@@ -324,20 +329,6 @@ class Engine:
             return UNKNOWN
         node = ir.Call(ir.Name(function.name, self.at), (), self.at)
         return run_function(self, node, Method(function, receiver), code, Arguments((), {}, {}, True), state)
-
-    def enter_context(self, val: Val, state: State, at: ir.At) -> Val:
-        """What ``with … as`` binds: what ``__enter__`` returns, what a generator yields, else the value itself."""
-        from .calls import call_thing
-        from .parameters import Arguments
-
-        thing = val.only
-        if isinstance(thing, Object) and isinstance(thing.cls, ClassValue):
-            enter = self.types.find(thing.cls, "__enter__")[0]
-            if isinstance(enter, FunctionValue):
-                node = ir.Call(ir.Name("__enter__", at), (), at)
-                return call_thing(self, node, val, Method(enter, val), Arguments((), {}, {}, True), state)
-        is_generator = isinstance(thing, Object) and thing.made and thing.path.startswith("list#")
-        return read_element(state, val, None) if is_generator else val
 
     @property
     def at(self) -> ir.At:

@@ -118,7 +118,7 @@ def subscript(engine: Engine, node: ir.Subscript, state: State) -> Val:
         return look_up(engine, state, holder, key.value, None, node.at)
     if isinstance(key, Exact) and isinstance(key.value, str) and (member := enum_member(engine, holder, key.value)) is not None:
         return member
-    if isinstance(key, Exact) and isinstance(key.value, int | str):
+    if isinstance(key, Exact) and isinstance(key.value, int | str) and not holder.origin & engine.rewritten:
         known = [item for thing in holder.things for item in _at(state, holder, thing, key.value)]
         if known:
             return join_all(known)

@@ -99,6 +99,8 @@ def _initial(engine: Engine, thing: Object, name: str) -> Val:
         return constant
     if not thing.made and (flag := engine.launched(name)) is not None:
         return flag
+    if engine.settled is not None and (settled := engine.settled(thing, name)) is not None:
+        return settled
     owner = (thing.cls, name)
     if models := engine.models(Object(path, None, field=owner)):
         engine.assumptions.add("models")
@@ -106,7 +108,7 @@ def _initial(engine: Engine, thing: Object, name: str) -> Val:
     types = engine.types.attribute(thing.cls, name)
     if (supposed := next((fact for cls in types if (fact := engine.supposed_of(cls)) is not None), None)) is not None:
         return supposed
-    items = engine.types.elements(thing.cls, name) if not types else ()
+    items = engine.types.elements(thing.cls, name) if not any(isinstance(cls, ClassValue) for cls in types) else ()
     if items:
         element = Val(tuple(Object(f"{path}[…]", cls, lasting=thing.lasting) for cls in items))
         return Val((Object(path, field=owner, lasting=thing.lasting, element=element),))
@@ -211,7 +213,7 @@ def _of_thing(engine: Engine, state: State, val: Val, thing: Thing, name: str) -
         case Exact(value=EnumMember() as member):
             return _of_member(engine, state, member, name)
         case Known(value):
-            return _supposed(engine, val, value, name)
+            return engine.launched(name) or _supposed(engine, val, value, name)
     return Val((Outside(val, name),), open=True, origin=val.origin)
 
 

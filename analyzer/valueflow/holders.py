@@ -54,7 +54,7 @@ def doubt_method(engine: Engine, state: State, name: str, holder: Val, arguments
         fill(state, holder)
     if name in CHANGES and any(role == "draft" for role, _ in holder.origin):
         engine.doubt(f"{name}() changes the config", at)
-    lists = [thing for thing in holder.objects if matters(state, holder, thing)]
+    lists = [thing for thing in holder.objects if matters(engine, state, holder, thing)]
     exact_pop = name == "pop" and items_of(state, holder) is not None
     if lists and (name not in TOLD or (name == "pop" and not exact_pop)):
         engine.doubt(f"what {name}() does to a list is not told exactly", at)
@@ -62,10 +62,13 @@ def doubt_method(engine: Engine, state: State, name: str, holder: Val, arguments
         engine.doubt(f"the order in which {name}() adds is not told exactly", at)
 
 
-def matters(state: State, holder: Val, thing: Object) -> bool:
-    """Whether a change to a collection may change what is followed: an entry of a config, ids, or captured states."""
-    plain = thing.loaded or is_list(thing)
-    return plain and (thing.loaded or bool(holder.marks or tracked(state, Val((thing,))) or shown(state, Val((thing,)))))
+def matters(engine: Engine, state: State, holder: Val, thing: Object) -> bool:
+    """Whether a change to a collection may change what is followed: an entry of a config, ids (also such as are given in their stead,
+    before the setter), or captured states."""
+    if not (thing.loaded or is_list(thing)):
+        return False
+    followed = thing.loaded or bool(holder.marks or tracked(state, Val((thing,))))
+    return followed or (engine.reading and bool(shown(state, Val((thing,)))))
 
 
 def extend_in_place(engine: Engine, node: ir.AugmentedAssign, state: State) -> bool:
@@ -79,7 +82,7 @@ def extend_in_place(engine: Engine, node: ir.AugmentedAssign, state: State) -> b
         if more is not None:
             state.write(only, ITEMS, Val((Items((*items, *more)),)))
             return True
-    if any(matters(state, holder, thing) and not state.control for thing in holder.objects):
+    if any(matters(engine, state, holder, thing) and not state.control for thing in holder.objects):
         engine.doubt(f"what {node.op}= does to a list is not told exactly", node.at)
     return False
 
@@ -148,7 +151,7 @@ def delete_item(engine: Engine, state: State, target: ir.Subscript) -> None:
         if isinstance(target.index, ir.Slice) and target.index.lower is target.index.upper is None:
             empty(state, thing, certain=holder.only is thing)
         elif thing.loaded or is_list(thing):
-            if matters(state, holder, thing):
+            if matters(engine, state, holder, thing):
                 engine.doubt("an item of a list is deleted", target.at)
         elif isinstance(key, Exact) and holder.only is thing:
             state.heap[thing] = {name: val for name, val in state.fields(thing).items() if name != f"[{key.value!r}]"}

@@ -52,8 +52,8 @@ def read_element(state: State, holder: Val, item: Val | None) -> Val:
 
 
 def is_list(thing: object) -> bool:
-    """Whether a thing is a list, or another collection of no class of the tree, that the program made."""
-    return isinstance(thing, Object) and thing.made and thing.cls is None
+    """Whether a thing is a list, or another collection that is no object of the tree's, that the program made."""
+    return isinstance(thing, Object) and thing.made and thing.is_plain
 
 
 def entries_of(state: State, holder: Val) -> dict[str, Val]:

@@ -10,7 +10,7 @@ from ..graph import Node
 from ..results import Location
 from ..values import ClassValue, External
 from .asked import Miss
-from .domain import NONE, UNKNOWN, Exact, Items, Object, Origin, Val, exact, join, join_all
+from .domain import NONE, UNKNOWN, Exact, Items, Object, Origin, Val, exact, join, join_all, last_name
 from .fields import read_attribute
 from .items import is_whole_dict
 from .store import Raising, State
@@ -50,7 +50,7 @@ def _value(engine: Engine, origin: Origin, name: str) -> object:
 
 def origin_of(engine: Engine, val: Val) -> frozenset[Origin]:
     """Whose config something that is made of this value was loaded from: of the value itself, or of the model that it is the path of."""
-    names = {thing.path.rpartition(".")[2] for thing in val.objects}
+    names = {last_name(thing) for thing in val.things}
     return val.origin | {(engine.question.paths[name], ()) for name in names if name in engine.question.paths}
 
 
@@ -62,6 +62,11 @@ def bound(engine: Engine, holder: Val) -> bool:
 def look_up(engine: Engine, state: State, holder: Val, name: str, default: Val | None, at: ir.At) -> Val:
     """The entry ``name``, or ``default``; None as default means that a missing entry raises."""
     found = _found(engine, state, holder, name)
+    if is_rewritten(engine, holder, name):
+        if name not in engine.question.keys:
+            state.unsure = True
+            return join(replace(found, open=True), default or UNKNOWN)
+        engine.doubt(f"{name} of the draft's config is read where it may have been written to", at)
     missing = bound(engine, holder) and any(_value(engine, origin, name) is ABSENT for origin in holder.origin)
     if (missing and surely_missing(engine, holder, name)) or (name in engine.question.keys and is_empty_stand_in(engine, state, holder)):
         return _missed(engine, state, name, default, at)
@@ -78,6 +83,12 @@ def look_up(engine: Engine, state: State, holder: Val, name: str, default: Val |
     if missing:
         state.unsure = True
     return found
+
+
+def is_rewritten(engine: Engine, holder: Val, name: str) -> bool:
+    """Whether an entry of the draft's config, or what holds it, may have been written to: it need not be what the file says."""
+    ways = [(role, (*path, name)[:end]) for role, path in holder.origin if role == "draft" for end in range(len(path) + 2)]
+    return bool(engine.rewritten) and any(way in engine.rewritten for way in ways)
 
 
 def surely_missing(engine: Engine, holder: Val, name: str) -> bool:
@@ -98,6 +109,8 @@ def says_nothing(engine: Engine, holder: Val, name: str) -> bool:
 def has_entry(engine: Engine, holder: Val, name: str, at: ir.At) -> bool | None:
     """Whether the draft's config has an entry, where it is in hand; None for all else."""
     if not holder.origin or any(role != "draft" or role not in engine.question.configs for role, _ in holder.origin):
+        return None
+    if is_rewritten(engine, holder, name):
         return None
     found = {_value(engine, origin, name) is not ABSENT for origin in holder.origin}
     if found == {False}:

@@ -13,11 +13,12 @@ from ..graph import Coverage, Node
 from ..results import Location, NotEstablished
 from ..values import ClassValue
 from .chain import Chain
+from .statements import ONLY_ITEM
 
 ROWS = re.compile(r"\[(?!.*\.\.\.)[^,…]*\]|cat of rows|\.(to|contiguous|clone|detach|type_as|float|half|bfloat16|cuda|cpu|copy_)")
 """Transforms that choose rows of a tensor, or change where and how it is stored: the points stay what they are."""
-JOINED = "cat"
-"""The concatenation on the axis of the features."""
+JOINED = frozenset({"cat", ONLY_ITEM})
+"""The concatenation on the axis of the features, and what stands for that of one tensor."""
 
 
 def gap(chain: Chain) -> NotEstablished | None:
@@ -28,7 +29,7 @@ def gap(chain: Chain) -> NotEstablished | None:
     if not consumers:
         return NotEstablished("the way to the draft", "what is captured is not seen to reach the projection of a draft", place)
     passed = set(graph.between(starts, consumers))
-    before = set(graph.reached(starts, without={node for node in passed if node.label == JOINED and node.kind == "transform"}))
+    before = set(graph.reached(starts, without={node for node in passed if node.label in JOINED and node.kind == "transform"}))
     for node in graph.nodes:
         if node in passed and (reason := changes(node, node in before)):
             return NotEstablished("the way to the draft", reason, node.at)
@@ -47,7 +48,7 @@ def changes(node: Node, joined_later: bool) -> str | None:
     """Why what is behind a node may not be what was before it."""
     if node.kind != "transform":
         return None
-    if node.label == JOINED:
+    if node.label in JOINED:
         return None if joined_later else "what is concatenated is concatenated again"
     if not ROWS.fullmatch(node.label):
         return f"what {node.label} makes of the captured states is not told exactly"

@@ -9,7 +9,7 @@ from .. import ir
 from ..values import MISSING, ClassValue, External, Instance
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_constant, join, join_all
 from .fields import NOT_CARRIED, built_attribute, read_attribute
-from .items import entries_of, fill, items_of, new_dict, new_list, read_element
+from .items import entries_of, fill, items_of, new_dict, new_list, read_element, truth
 from .lookups import has_entry, look_up, origin_of, reads_key
 from .setters import seek_model
 from .store import State
@@ -119,6 +119,8 @@ def _isinstance(engine: Engine, node: ir.Call, state: State) -> Val:
 
 def _is_one_of(engine: Engine, thing: object, classes: Sequence[object]) -> bool | None:
     match thing:
+        case Items() | Object(made=True, is_plain=True) if all(isinstance(one, External) for one in classes):
+            return None if any(map(is_collection_class, classes)) else False
         case Object(cls=ClassValue() as cls):
             order = engine.types.order(cls)
             if any(one in order for one in classes):
@@ -130,6 +132,11 @@ def _is_one_of(engine: Engine, thing: object, classes: Sequence[object]) -> bool
         case Exact(value=None):
             return False
     return None
+
+
+def is_collection_class(cls: object) -> bool:
+    """Whether a class may be that of a list, or of another collection that Python brings along."""
+    return isinstance(cls, External) and cls.name.startswith(("builtins.", "collections.", "typing."))
 
 
 def _len(engine: Engine, node: ir.Call, state: State) -> Val:
@@ -197,6 +204,14 @@ def _unknown(engine: Engine, node: ir.Call, state: State) -> Val:
     return UNKNOWN
 
 
+def _bool(engine: Engine, node: ir.Call, state: State) -> Val:
+    vals = _values(engine, node, state)
+    answer = truth(engine, state, vals[0]) if len(vals) == 1 else None
+    if answer is None:
+        return UNKNOWN
+    return replace(exact(answer), marks=vals[0].marks, missing=vals[0].missing)
+
+
 def _any_all(engine: Engine, node: ir.Call, state: State) -> Val:
     marks = frozenset(mark for val in _values(engine, node, state) for mark in tracked(state, val))
     return replace(UNKNOWN, marks=marks)
@@ -214,9 +229,9 @@ def _dict(engine: Engine, node: ir.Call, state: State) -> Val:
 BUILTINS: dict[str, Builtin] = {
     "dict": _dict,
     "getattr": _getattr, "hasattr": _hasattr, "setattr": _setattr, "isinstance": _isinstance, "len": _len, "enumerate": _enumerate,
-    "zip": _zip,
+    "zip": _zip, "bool": _bool,
     **dict.fromkeys(COPIES, _copy), **dict.fromkeys(("int", "float", "max", "min", "next", "abs", "map", "filter"), _pass_on),
-    **dict.fromkeys(("any", "all"), _any_all), **dict.fromkeys(("print", "range", "type", "sum", "str", "repr", "bool"), _unknown),
+    **dict.fromkeys(("any", "all"), _any_all), **dict.fromkeys(("print", "range", "type", "sum", "str", "repr"), _unknown),
 }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from ..values import MISSING, ClassValue, FunctionValue, Value
 from .names import FunctionNode
+from .types import DEEPEST as MOST_ATTRIBUTES
 from .types import Types
 
 DEEPEST = 8
@@ -104,4 +105,4 @@ class Relevance:
             return []
         if isinstance(node, ast.Name) and function.node.args.args and node.id == function.node.args.args[0].arg:
             return [cls]
-        return list(self.types.expression(cls, function.owner, function.node, node, 3))
+        return list(self.types.expression(cls, function.owner, function.node, node, MOST_ATTRIBUTES))

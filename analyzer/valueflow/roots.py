@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import ir
 from ..values import ClassValue, FunctionValue
@@ -19,8 +19,23 @@ if TYPE_CHECKING:
     from .chain import Chain
 
 
-Root: TypeAlias = "tuple[FunctionValue, ClassValue | None]"
-"""A function to run from outside, and the class whose object it runs on."""
+class Life(NamedTuple):
+    """Functions to run from outside, one after the other, and the class on one object of which they run."""
+
+    functions: tuple[FunctionValue, ...]
+    cls: ClassValue | None = None
+
+
+def run_life(engine: Engine, life: Life, heap: dict[Object, Fields]) -> State | None:
+    """Run all of them; the state behind the last one, None where that is not reached."""
+    receiver = Val((Object(life.cls.name, life.cls, lasting=True),)) if life.cls is not None else None
+    state: State | None = None
+    for function in life.functions:
+        state = run_root(engine, function, life.cls, heap, receiver)
+        if state is None:
+            return None
+        heap = state.heap
+    return state
 
 
 def run_root(
@@ -63,7 +78,7 @@ def track_first(engine: Engine, state: State, code: ir.Function, function: Funct
         state.control = frozenset({node})
 
 
-def setter_roots(chain: Chain) -> Iterator[tuple[FunctionValue, ClassValue | None]]:
+def setter_roots(chain: Chain) -> Iterator[Life]:
     """The functions from which a setter is called, outside of the classes that define one: constructors where they lead there."""
     words = tuple(word.encode() for word in chain.question.setters)
     for path in chain.tree.grep(words):
@@ -78,10 +93,10 @@ def setter_roots(chain: Chain) -> Iterator[tuple[FunctionValue, ClassValue | Non
             elif isinstance(node, FunctionNode) and calls_setter(chain, node):
                 function = chain.types.name(module, node.name)
                 if isinstance(function, FunctionValue):
-                    yield function, None
+                    yield Life((function,))
 
 
-def class_roots(chain: Chain, cls: ClassValue) -> Iterator[tuple[FunctionValue, ClassValue]]:
+def class_roots(chain: Chain, cls: ClassValue) -> Iterator[Life]:
     assert cls.node is not None
     methods = [node for node in cls.node.body if isinstance(node, FunctionNode) and calls_setter(chain, node)]
     if not methods:
@@ -89,12 +104,12 @@ def class_roots(chain: Chain, cls: ClassValue) -> Iterator[tuple[FunctionValue, 
     made = chain.types.find(cls, "__init__")[0]
     relevance = chain.searching(chain.question.setters)
     if isinstance(made, FunctionValue) and relevance.reaches(made, cls):
-        yield made, cls
+        yield Life((made,), cls)
         return
     for node in methods:
         function = chain.types.find(cls, node.name)[0]
         if isinstance(function, FunctionValue):
-            yield function, cls
+            yield Life((function,), cls)
 
 
 def calls_setter(chain: Chain, node: FunctionNode) -> bool:
@@ -106,18 +121,41 @@ def calls_setter(chain: Chain, node: FunctionNode) -> bool:
     )
 
 
-def callers_of(chain: Chain, roots: Sequence[Root]) -> Iterator[Root]:
-    """The constructors from which these functions are called, by way of whatever: where the ids are not read next to the setter's call."""
-    names = {cls.name if cls is not None else function.name for function, cls in roots}
+def callers_of(chain: Chain, roots: Sequence[Life]) -> Iterator[Life]:
+    """The objects by way of which these functions are called, where the ids are not read next to the setter's call: a constructor that
+    leads there, or a method that does, behind the constructor."""
+    names = {life.cls.name if life.cls is not None else life.functions[0].name for life in roots}
     setting = chain.searching(chain.question.setters)
+    known = [life.cls for life in roots]
     for path in chain.tree.grep(tuple(name.encode() for name in sorted(names))) if names else ():
         module = chain.program.index.module(chain.program.index.module_of(path))
         for node in module.tree.body if module is not None else ():
             cls = chain.types.name(module, node.name) if isinstance(node, ast.ClassDef) and module is not None else None
-            if isinstance(cls, ClassValue) and cls not in [each for _, each in roots]:
+            if isinstance(cls, ClassValue) and cls not in known:
                 made = chain.types.find(cls, "__init__")[0]
                 if isinstance(made, FunctionValue) and setting.reaches(made, cls):
-                    yield made, cls
+                    yield Life((made,), cls)
+                else:
+                    yield from lives_of(chain, cls, made, names)
+    for life in roots:
+        made = chain.types.find(life.cls, "__init__")[0] if life.cls is not None else None
+        if isinstance(made, FunctionValue) and made.node is not life.functions[0].node:
+            yield Life((made, *life.functions), life.cls)
+
+
+def lives_of(chain: Chain, cls: ClassValue, made: object, names: Collection[str]) -> Iterator[Life]:
+    """The lives of an object whose methods, called from outside, call a function by one of these names."""
+    first = (made,) if isinstance(made, FunctionValue) else ()
+    for node in cls.node.body if cls.node is not None else ():
+        if isinstance(node, FunctionNode) and any(isinstance(each, ast.Name) and each.id in names for each in calls_in(node)):
+            function = chain.types.find(cls, node.name)[0]
+            if isinstance(function, FunctionValue) and function.node is node:
+                yield Life((*first, function), cls)
+
+
+def calls_in(node: FunctionNode) -> Iterator[ast.expr]:
+    """What a function calls."""
+    return (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
 
 
 def worker_roots(chain: Chain) -> list[tuple[FunctionValue, ClassValue]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..values import ClassValue
-from .domain import NONE, Val
+from .domain import NONE, Known, Object, Val
 from .store import State
 
 if TYPE_CHECKING:
@@ -24,8 +24,12 @@ def seek_model(engine: Engine, node: ir.Attribute, holder: Val, state: State) ->
 
 
 def _fields(engine: Engine, node: ir.Attribute, val: Val, state: State) -> Iterator[tuple[ClassValue, str]]:
-    """The class and attribute that hold what a method is asked of."""
+    """The classes and attributes that hold what a method is asked of: where it was found, and where it was put."""
     yield from (thing.field for thing in val.objects if thing.field is not None)
+    known = [thing for thing in val.things if isinstance(thing, Object | Known)]
+    for holder, fields in state.heap.items() if known else ():
+        if isinstance(holder.cls, ClassValue):
+            yield from ((holder.cls, name) for name, kept in fields.items() if any(thing in known for thing in kept.things))
     if isinstance(inner := node.value, ir.Attribute):
         for holder in engine.evaluate(inner.value, state.copy()).objects:
             if isinstance(holder.cls, ClassValue):

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 from .. import ir
 from .assignment import assign, assign_statement, known_items
+from .contexts import enter_context
 from .domain import UNKNOWN, Exact, Items, Object, Val
 from .engine import Engine
 from .fields import initial, whole
 from .holders import delete_item, extend_in_place, put
-from .items import read_element, truth
+from .items import is_list, items_of, new_list, read_element, truth
 from .lookups import decided_by_missing
 from .store import Raising, State, joined
 from .texts import text_of
@@ -19,6 +20,8 @@ PASSES = 2
 """Times that the body of a loop is run: the second sees what the first left behind."""
 MOST_ITERATIONS = 64
 """Items of a known list that are walked one by one."""
+ONLY_ITEM = "the only item"
+"""What becomes of a list that is found to have one item: as of a concatenation, it is all of it."""
 
 
 def run_block(engine: Engine, block: ir.Block, state: State) -> State | None:
@@ -85,7 +88,7 @@ def _define(engine: Engine, node: ir.DefineFunction, state: State) -> None:
 
 def _with(engine: Engine, node: ir.With, state: State) -> State | None:
     for item, target in node.items:
-        val = engine.enter_context(engine.evaluate(item, state), state, node.at)
+        val = enter_context(engine, engine.evaluate(item, state), state, node.at)
         if target is not None:
             assign(engine, state, target, val, node.at)
     return run_block(engine, node.body, state)
@@ -187,11 +190,24 @@ def narrow(engine: Engine, test: ir.Expression, state: State, answer: bool) -> N
                 state.names[name] = Val((Exact(None),))
             else:
                 state.names[name] = replace(val, things=tuple(t for t in val.things if t != Exact(None)), open=val.open)
+        case ir.Compare(left=ir.Call(func=ir.Name("len"), arguments=(ir.Argument(value=ir.Name() as held),)), comparisons=(comparison,)):
+            relation, count = comparison
+            if isinstance(count, ir.Const) and (relation, count.value, answer) in (("==", 1, True), ("!=", 1, False)):
+                _only_item(engine, held, state)
         case ir.Unary(op="not", operand=inner):
             narrow(engine, inner, state, not answer)
         case ir.Boolean(op="and", left=left, right=right) if answer:
             narrow(engine, left, state, True)
             narrow(engine, right, state, True)
+
+
+def _only_item(engine: Engine, held: ir.Name, state: State) -> None:
+    """A list is known to have one item: that is all of it."""
+    val = state.names.get(held.id)
+    if val is None or val.open or not val.things or not all(map(is_list, val.things)) or items_of(state, val) is not None:
+        return
+    item = engine.tracks.move(state, read_element(state, val, None), engine.maker("transform", ONLY_ITEM, held.at), label=ONLY_ITEM)
+    assign(engine, state, held, new_list(engine, state, (item,)), held.at)
 
 
 def _for(engine: Engine, node: ir.For, state: State) -> State | None:

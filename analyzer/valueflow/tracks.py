@@ -36,9 +36,9 @@ class Tracks:
     def move(self, state: State, val: Val, make: Callable[[], Node], kind: EdgeKind = "data", label: str = "") -> Val:
         """The value after one more hop; unchanged, and without a node, where nothing tracked is in it. The items of a tuple stay apart."""
         if val.marks:
-            node = make()
-            self.hop(val.marks, node, kind, label, shown(state, val), shown(state, val))
-            return replace(val, marks=frozenset({node}), carry=frozenset())
+            node, inside = make(), held(state, val)
+            self.hop(val.marks.union(*inside.values()), node, kind, label, shown(state, val), shown(state, val))
+            return replace(val, marks=frozenset({node}), carry=frozenset((root, node) for root in inside))
         match val.things:
             case (Items(items),):
                 moved = tuple(self.move(state, item, make, kind, label) for item in items)
@@ -54,7 +54,7 @@ class Tracks:
 
 def is_collection(val: Val) -> bool:
     """Whether a value is tracked itself, or is a plain collection, which then counts for what it holds."""
-    plain = (isinstance(thing, Items) or (isinstance(thing, Object) and thing.cls is None) for thing in val.things)
+    plain = (isinstance(thing, Items) or (isinstance(thing, Object) and thing.is_plain) for thing in val.things)
     return bool(val.marks) or (bool(val.things) and all(plain))
 
 

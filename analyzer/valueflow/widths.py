@@ -10,6 +10,7 @@ from ..results import Location
 from ..values import ClassValue, FunctionValue
 from .chain import Chain
 from .domain import Exact, Object, Val
+from .drafts import with_config
 from .names import FunctionNode
 from .roots import run_root
 
@@ -77,10 +78,8 @@ def known_width(chain: Chain, owner: ClassValue, function: FunctionNode, name: s
     code = engine.lower(made)
     if code is None:
         return None
-    config = Val(open=True, origin=frozenset({("draft", ())}))
-    given = {parameter.name: config for parameter in code.parameters[1:] if parameter.name.endswith("config") and parameter.default is None}
     receiver = Val((Object(owner.name, owner),))
-    state = run_root(engine, made, owner, {}, receiver, given)
+    state = run_root(engine, made, owner, {}, receiver, with_config(code))
     call = next((each for each in assignments(code.body, name)), None)
     if state is None or call is None:
         return None

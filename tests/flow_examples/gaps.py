@@ -3,7 +3,6 @@ from __future__ import annotations
 
 LOST = {
     "setting: by the setter's name": "only a call that names the setter is one",
-    "setting: in a function": "the search begins in the class or function that calls the setter, not in what calls that",
     "setting: by another object": "the search begins in the class or function that calls the setter, not in what calls that",
     "reading: by a key that is put together": "texts are not added",
     "reading: in an f-string": "texts are not put together",
