@@ -10,10 +10,10 @@ from .interpret.branch import pick, require
 from .interpret.buffers import pieces_of
 from .interpret.machine import Machine
 from .interpret.signals import GiveUp, NeedDecision, Raised
-from .ir import Function
+from .ir import Function, Parameter
 from .points import Stream, find_stream, name_point, open_part
 from .results import Location, Overwritten, Step
-from .values import MISSING, Atom, BoundMethod, Content, FunctionValue, Id, Instance, Tensor, Unknown, Value
+from .values import MISSING, Atom, BoundMethod, ClassValue, Content, FunctionValue, Id, Instance, Tensor, Unknown, Value
 
 Ids = tuple[int, ...] | None
 
@@ -99,13 +99,26 @@ def run_forward(machine: Machine, flow: Flow, instance: Instance) -> None:
     found, _ = machine.find_in_class(instance.cls, "forward")
     if not isinstance(found, FunctionValue) or found.node is None:
         raise GiveUp(f"{instance.cls.name} has no forward in the tree", machine.location())
-    code = machine.code.function(found.module, found.node)
     keywords: dict[str, Value] = {}
-    for parameter in code.parameters[1:]:
+    for parameter in forward_parameters(machine, instance.cls):
         if parameter.kind in ("star", "star-star") or parameter.default is not None:
             continue
         keywords[parameter.name] = argument(machine, flow, parameter.name, parameter.annotation)
     machine.call(BoundMethod(found, instance), (), keywords)
+
+
+def forward_parameters(machine: Machine, cls: ClassValue) -> tuple[Parameter, ...]:
+    """The parameters of a class's forward; of one that hands on all it is given those of the next in the order of resolution."""
+    parameters: tuple[Parameter, ...] = ()
+    after: ClassValue | None = None
+    while True:
+        found, owner = machine.find_in_class(cls, "forward", after=after)
+        if not isinstance(found, FunctionValue) or found.node is None or not isinstance(owner, ClassValue):
+            return parameters
+        parameters = machine.code.function(found.module, found.node).parameters[1:]
+        if not any(parameter.kind == "star" for parameter in parameters):
+            return parameters
+        after = owner
 
 
 def argument(machine: Machine, flow: Flow, name: str, annotation: str | None) -> Value:

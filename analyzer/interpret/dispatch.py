@@ -72,7 +72,9 @@ def run_generator(machine: Machine, call: Partial, consume: Callable[[Value], No
 
 def supposed_call(machine: Machine, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> tuple[Value] | None:
     """What the flow supposes that a function of the package answers, boxed."""
-    found = machine.supposed.calls.get(function.name) or machine.supposed.returns.get(returned_class(function))
+    calls = machine.supposed.calls
+    found = calls.get(function.name) or calls.get(f"{function.module.name}.{function.name}")
+    found = found or machine.supposed.returns.get(returned_class(function))
     if found is not None:
         machine.assume(found.assumption)
         return (machine.fact(found.value),)
