@@ -119,6 +119,8 @@ def merge(machine: Machine, mark: Mark, condition: Unknown, first: Writes, secon
                 joined.append((slots, place[1], first[place].after))
             continue
         a, b = joiner.first(slots, place[1]), joiner.second(slots, place[1])
+        if slots is machine.walk and place[1] == "order" and both_walk(machine, first.get(place), second.get(place)):
+            raise NeedDecision(condition, "either way layers run")
         if slots is machine.walk and machine.recording():
             value = walked(a, b)
         else:
@@ -129,6 +131,14 @@ def merge(machine: Machine, mark: Mark, condition: Unknown, first: Writes, secon
     for slots, key, value in joined:
         machine.heap.write(slots, key, value)
     return joiner
+
+
+def both_walk(machine: Machine, one: Write | None, other: Write | None) -> bool:
+    """Whether more than one layer of an engine's model ran on each side: two streams, of which no one is the model's."""
+    if one is None or other is None or machine.recording():
+        return False
+    lengths = [len(v) if isinstance(v, tuple) else 0 for v in (one.before, one.after, other.after)]
+    return min(lengths[1:]) > lengths[0] + 1
 
 
 UNITED = ("aliases", "written", "finals", "walks", "joins", "saved", "changed", "fed", "setters", "sites", "slices", "consumed")

@@ -216,7 +216,7 @@ def equal(machine: Machine, a: Value, b: Value) -> Value:
     if isinstance(a, EXACT_TYPES) and isinstance(b, EXACT_TYPES):
         return a == b
     if isinstance(a, Unknown) or isinstance(b, Unknown):
-        if a == b:
+        if isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key:
             return True
         for one, other in ((a, b), (b, a)):
             if isinstance(one, Unknown) and (one.positive and other == 0 and isinstance(other, int)):
@@ -329,6 +329,8 @@ def ordered(machine: Machine, op: str, a: Value, b: Value) -> Value:
     if isinstance(b, Unknown) and b.positive and isinstance(a, int) and a <= 0:
         machine.assume("batch-not-empty")
         return op in ("<", "<=")
+    if isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key and a.positive:
+        return op in ("<=", ">=")
     if isinstance(a, EnumMember) and isinstance(b, EnumMember):
         a, b = a.value, b.value
     if (isinstance(a, EXACT_TYPES) and isinstance(b, EXACT_TYPES)) or (isinstance(a, tuple) and isinstance(b, tuple)):

@@ -37,6 +37,14 @@ def has_all_rows(machine: Machine, tensor: Tensor) -> bool:
     return any(not atom.blank for atom in content.atoms())
 
 
+def number_of_axes(machine: Machine, tensor: Tensor) -> int | None:
+    """``tensor.dim()``, where the tensor has a row for each token."""
+    if not has_all_rows(machine, tensor):
+        return None
+    machine.assume("rows")
+    return 2
+
+
 def first_size(machine: Machine, shape: Unknown, index: Value) -> Unknown | None:
     """``shape[0]``, where the tensor has a row for each token."""
     if index != 0 or not isinstance(index, int) or shape.key not in machine.whole_shapes:

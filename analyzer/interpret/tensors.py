@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..values import MISSING, BuiltinMethod, External, Phi, Tensor, Unknown, Value
 from .branch import lift, pick
 from .buffers import new_buffer, slot_of
-from .rows import CUT, cut, shape_of, turned
+from .rows import CUT, cut, number_of_axes, shape_of, turned
 from .stacks import stack_item, stack_method
 
 if TYPE_CHECKING:
@@ -90,6 +90,8 @@ def tensor_default(machine: Machine, tensor: Tensor, name: str) -> Value:
         return machine.opaque("tensor.T", (tensor,), exact=True)
     if name in ("data", "T"):
         return Tensor(tensor.cell)
+    if name == "ndim" and (axes := number_of_axes(machine, tensor)) is not None:
+        return axes
     if name in UNKNOWN_ATTRIBUTES:
         return machine.unknown(f"{name}({tensor.cell.number})", f"the {name} of a tensor", not_none=name != "grad")
     if name.startswith("_") and not name.startswith("__"):
@@ -150,6 +152,8 @@ def tensor_method(machine: Machine, tensor: Tensor, name: str, args: tuple[Value
         return like(machine, tensor, machine.tensor(machine.content(tensor)))
     if name in ROWS:
         return cut(machine, machine.tensor(machine.content(tensor)))
+    if name == "dim" and (axes := number_of_axes(machine, tensor)) is not None:
+        return axes
     if name in SIZES:
         return machine.unknown(
             f"shape({tensor.cell.number}).{name}{machine.show(args)}",
