@@ -193,7 +193,9 @@ def settle_raises(machine: Machine, mark: Mark, condition: Unknown, first: Side[
         machine.heap.rollback(mark)
         raised = first.raised
         same = raised.kind == second.raised.kind
-        raise Raised(raised.kind, raised.text, raised.at, certain=same and raised.certain and second.raised.certain)
+        made = Raised(raised.kind, raised.text, raised.at, certain=same and raised.certain and second.raised.certain)
+        made.building = raised.building and second.raised.building
+        raise made
     if matters(machine, condition, first.raised or second.raised):
         raise NeedDecision(condition, "one answer raises")
     survivor = second if first.raised is not None else first

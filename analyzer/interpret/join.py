@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, TypeAlias
 
 from ..values import EXACT_TYPES, MISSING, Atom, Content, Part, Phi, Slots, Tensor, Unknown, Value
+from .rows import CUT, cut
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -49,7 +50,7 @@ class Joiner:
         return type(a) is type(b) and a is not MISSING and bool(a == b)
 
     def unknowns(self, a: Unknown, b: Unknown) -> Value:
-        if a == b:
+        if a.key == b.key:
             return a
         key = f"({self.condition.key} ? {a.key} : {b.key})"
         return self.machine.unknown(
@@ -64,7 +65,8 @@ class Joiner:
         if a.cell is b.cell:
             return a if a.kept is b.kept or a.kept is None else b if b.kept is None or a.kept == b.kept else Phi(self.condition, a, b)
         content = self.join(self.first(a.cell, "content"), self.second(b.cell, "content"))
-        return self.machine.tensor(content, exact=a.exact and b.exact, aliases=(a.cell, b.cell))
+        made = self.machine.tensor(content, exact=a.exact and b.exact, aliases=(a.cell, b.cell))
+        return cut(self.machine, made) if CUT in a.cell or CUT in b.cell else made
 
     def contents(self, a: Content, b: Content) -> Value:
         if a == b:

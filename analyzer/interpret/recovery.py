@@ -127,6 +127,7 @@ def written_by(node: ast.stmt, frame: Frame) -> Written | None:
     calls: list[str] = []
     changed: list[str] = []
     filled: list[str] = []
+    parts: list[str | None] = []
     direct: set[ast.AST] = set()
     for inner in ast.walk(node):
         match inner:
@@ -141,6 +142,8 @@ def written_by(node: ast.stmt, frame: Frame) -> Written | None:
                 changed.append(name)
             case ast.Subscript(value=ast.Attribute(value=ast.Name(id=base), attr=name), ctx=ast.Store()) if base == own:
                 filled.append(name)
+            case ast.Attribute(value=ast.Attribute() as part, ctx=ast.Store()):
+                parts.append(first_part(part, own))
             case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()):
                 return None
             case ast.Call(func=ast.Attribute(value=ast.Name(id=base), attr=name)) if base == own:
@@ -157,4 +160,15 @@ def written_by(node: ast.stmt, frame: Frame) -> Written | None:
             return None
     if any(isinstance(inner, ast.Name) and inner.id == own and inner not in direct for inner in ast.walk(node)):
         return None  # handed on: whoever has the object may write it
+    if not all(part in attributes for part in parts):
+        return None  # something is written on an object that was there before
     return Written(*(tuple(dict.fromkeys(found)) for found in (names, attributes, calls, changed, filled)))
+
+
+def first_part(node: ast.expr, own: str) -> str | None:
+    """``a`` of ``self.a.b.c``."""
+    while isinstance(node, ast.Attribute):
+        if isinstance(node.value, ast.Name):
+            return node.attr if node.value.id == own else None
+        node = node.value
+    return None

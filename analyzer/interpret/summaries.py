@@ -15,9 +15,11 @@ from ..results import Step
 from ..values import (
     EXACT_TYPES,
     MISSING,
+    BoundMethod,
     Content,
     EnumMember,
     External,
+    FunctionValue,
     Instance,
     ListValue,
     Phi,
@@ -27,6 +29,7 @@ from ..values import (
     Value,
 )
 from .heap import Mark, Writes
+from .rows import CUT
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -48,6 +51,7 @@ class NewCell:
 
     content: Value
     opaque: bool
+    cut: bool
     aliases: tuple[object, ...]
 
 
@@ -100,6 +104,7 @@ class Arguments:
                 number,
                 content,
                 "opaque" in value.cell,
+                CUT in value.cell,
                 tuple(self.number(a.cell)[0] for a in aliases if isinstance(a, Tensor)),
             )
         if isinstance(value, tuple):
@@ -120,12 +125,12 @@ class Arguments:
         raise NotPortable
 
 
-TENSOR_SLOTS = frozenset({"content", "opaque", "#made", "aliases", "written"})
+TENSOR_SLOTS = frozenset({"content", "opaque", "#made", "aliases", "written", CUT})
 
 
 def summarised(machine: Machine, layer: Instance, args: tuple[Value, ...], keywords: dict[str, Value], run: Callable[[], Value]) -> Value:
     """The result of a call of a layer, replayed where a summary fits."""
-    if machine.nesting or machine.frame.parks or machine.reads is not None:
+    if machine.frame.parks or machine.reads is not None:
         return run()
     try:
         arguments = Arguments(args, keywords)
@@ -219,6 +224,9 @@ class Exporter:
             return value
         if isinstance(value, Instance | ListValue) and not (value.attrs if isinstance(value, Instance) else value.state).born:
             return value
+        if isinstance(value, BoundMethod) and isinstance(value.function, FunctionValue) and value.function.code is None:
+            self.export(value.receiver)  # the method of a class, of an object that lives on
+            return value
         raise NotPortable
 
     def export_or_forget(self, machine: Machine, value: Value) -> object:
@@ -244,7 +252,7 @@ class Exporter:
         found: list[NewCell] = []
         while len(found) < len(self.made):
             cell = self.made[len(found)]
-            found.append(NewCell(self.content(cell), "opaque" in cell, self.aliases(cell)))
+            found.append(NewCell(self.content(cell), "opaque" in cell, CUT in cell, self.aliases(cell)))
         return tuple(found)
 
     def content(self, cell: Slots) -> Value:
@@ -268,6 +276,8 @@ def replay(machine: Machine, summary: Summary, arguments: Arguments) -> Value:
     made = [machine.tensor(cell.content, exact=not cell.opaque) for cell in summary.cells]
     for tensor, cell in zip(made, summary.cells, strict=True):
         tensor.cell["#made"] = cell.content
+        if cell.cut:
+            tensor.cell[CUT] = True
         if cell.aliases:
             tensor.cell["aliases"] = tuple(build(arguments, made, a) for a in cell.aliases)
     for number, key, value in summary.own:
