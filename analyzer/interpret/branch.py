@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MAX_NESTED_BRANCHES = 8
 """Unknown conditions taken both ways inside one another before the run asks for a decision instead."""
-MAX_NESTED_FORGIVEN = 4
+MAX_NESTED_FORGIVEN = 6
 """The same in a statement of a constructor that can be passed over."""
 
 
