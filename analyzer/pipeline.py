@@ -221,9 +221,9 @@ def choose_flows(request: Request) -> list[Flow]:
 
 def library_of(flow: Flow) -> Library:
     try:
-        return Library(dict(flow.kernels))
+        return Library(dict(flow.kernels), boundaries=flow.boundaries)
     except KeyError as error:
-        raise BadInput(f"the flow {flow.name!r}: there is no model of a kernel named {error.args[0]!r}") from error
+        raise BadInput(f"the flow {flow.name!r}: there is no model of a kernel or an operation named {error.args[0]!r}") from error
 
 
 def wanted_models(request: Request, one: Opened, names: set[str]) -> set[str]:

@@ -172,11 +172,13 @@ class Tensor:
 @dataclass(frozen=True, eq=False, slots=True)
 class ListValue:
     """A list (or a deque, a ModuleList): ``state["items"]`` is a tuple. ``modules`` marks nn.ModuleList and its like,
-    ``iterator`` what is used up when it is walked: a generator, ``map``, ``zip``, ``iter(…)``."""
+    ``iterator`` what is used up when it is walked: a generator, ``map``, ``zip``, ``iter(…)``. ``cls``: a class of the tree that is a list
+    with further methods."""
 
     state: Slots
     modules: bool = False
     iterator: bool = False
+    cls: "ClassValue | None" = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

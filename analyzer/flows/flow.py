@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from ..errors import BadInput
 from ..library.facts import Fact, Facts, Supposed
+from ..library.stages import Boundaries
 from .extending import extend
 
 Table: TypeAlias = Mapping[str, object]
@@ -19,7 +20,7 @@ ENGINES = ("sglang",)
 """What the flows of one engine share; no flow by itself."""
 
 NEEDED = ("name", "package", "words", "setters", "entry", "layer_counts", "sink")
-OPTIONAL = ("fallbacks", "text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption", "pipeline")
+OPTIONAL = ("fallbacks", "text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption", "pipeline", "boundaries")
 PIPELINE = ("keys", "spellings", "target_worker", "worker_methods", "draft_inputs", "projections")
 PIPELINE_TABLES = ("phases", "paths", "launch", "reader")
 SINK = ("class", "method", "hidden", "captured")
@@ -88,6 +89,7 @@ class Flow:
     facts: Facts
     pipeline: Pipeline = Pipeline()
     fallbacks: tuple[str, ...] = ()
+    boundaries: Boundaries = Boundaries()
 
 
 def load_flow(name: str) -> Flow:
@@ -155,6 +157,7 @@ def build(data: Table) -> Flow:
         facts=build_facts(text(data, "package"), entries(data, "assumption")),
         pipeline=build_pipeline(table(data, "pipeline")),
         fallbacks=texts(data, "fallbacks"),
+        boundaries=build_boundaries(table(data, "boundaries")),
     )
 
 
@@ -169,6 +172,15 @@ def build_pipeline(data: Table) -> Pipeline:
         {name: fact(value, name) for name, value in table(data, "launch").items()},
         {name: fact(value, name) for name, value in table(data, "reader").items()},
     )  # fmt: skip
+
+
+def build_boundaries(data: Table) -> Boundaries:
+    if not data:
+        return Boundaries()
+    check_keys(data, ("package", "stage", "exit", "operations"), ("aside",), "boundaries.")
+    named = table(data, "operations")
+    package, stage, exit_ = (text(data, key) for key in ("package", "stage", "exit"))
+    return Boundaries(package, stage, exit_, texts(data, "aside"), {name: text(named, name) for name in named})
 
 
 def build_facts(package: str, assumptions: Sequence[Table]) -> Facts:

@@ -28,6 +28,7 @@ from ..values import (
     Value,
 )
 from .beside import is_beside
+from .boundaries import drives_stages, run_operation
 from .branch import lift, resume, unpark
 from .classes import find_in_class, instantiate, is_module_class
 from .effects import collects, may_capture
@@ -161,6 +162,8 @@ def may_collect(machine: Machine, value: Value) -> bool:
         return may_collect(machine, value.receiver)
     if isinstance(value, BuiltinMethod):
         return isinstance(value.receiver, ListValue | DictValue | SetValue)
+    if isinstance(value, ListValue):
+        return value.cls is not None
     return isinstance(value, Instance) and not is_module_class(machine, value.cls) and collects(machine, value.cls)
 
 
@@ -187,10 +190,12 @@ def must_enter(machine: Machine, function: FunctionValue, args: tuple[Value, ...
     others = [v for v in (*args, *keywords.values()) if v is not receiver]
     if any(holds_code(machine, v) for v in others):
         return True
+    if isinstance(receiver, ListValue):
+        return True
     plain = not isinstance(receiver, Instance) or not is_module_class(machine, receiver.cls)
     if not machine.inside and (machine.in_flow_code(function.module.path) or not plain) and may_hold_layers(machine, function, receiver):
         return True
-    return may_capture(machine, function)
+    return drives_stages(machine, function) or may_capture(machine, function)
 
 
 def holds_code(machine: Machine, value: Value) -> bool:
@@ -222,6 +227,8 @@ def call_function(machine: Machine, function: FunctionValue, args: tuple[Value, 
         return kernel(machine, function, args, keywords)
     if function.owner is not None and (identity := machine.identity_of(function.name, args[1:], keywords)) is not None:
         return identity
+    if (boundary := run_operation(machine, function, args, keywords)) is not None:
+        return boundary[0]
     if not must_enter(machine, function, args, keywords):
         machine.havoc(function, args)
         return machine.opaque(function.name, tensors_in(args, keywords))

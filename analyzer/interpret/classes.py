@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, FunctionValue, Instance, Slots, Unknown, Value
 from .branch import pick
-from .effects import escapes_constructor
+from .effects import effects_of, escapes_constructor
 from .names import class_name, dotted
 from .open_target import is_layer_class
 
@@ -138,6 +138,9 @@ def instantiate(machine: Machine, cls: ClassValue, args: tuple[Value, ...], keyw
     hook = next((name for name in HOOKS if isinstance(find_in_class(machine, cls, name)[1], ClassValue)), None)
     if hook is not None or (cls.node is not None and cls.node.keywords):
         return machine.mystery(cls.name, f"{cls.name} has {hook or 'a metaclass'} of its own", not_none=True)
+    if extends_list(machine, cls) and not keywords and len(args) <= 1:
+        items = tuple(found) if args and (found := machine.iterate(args[0])) is not None else machine.mystery("items", "what a list is made of") if args else ()
+        return ListValue(machine.heap.new(items=items), cls=cls)
     if any(isinstance(a, External) and a.name in NATIVE_BASES for a in resolution_order(machine, cls)):
         return machine.mystery(cls.name, f"{cls.name} is a kind of a builtin type", not_none=True)
     instance = Instance(cls, machine.heap.new())
@@ -159,6 +162,25 @@ def instantiate(machine: Machine, cls: ClassValue, args: tuple[Value, ...], keyw
     else:
         machine.call(machine.bind(init, instance), args, keywords)
     return instance
+
+
+def extends_list(machine: Machine, cls: ClassValue) -> bool:
+    """Whether a class is a list with further methods, none of which stands before one of a list's own or keeps anything besides."""
+    known = cls.slots.get("#list")
+    if not isinstance(known, bool):
+        *own, base = resolution_order(machine, cls)
+        known = base == External("builtins.list") and all(isinstance(each, ClassValue) and only_adds(machine, each) for each in own)
+        cls.slots["#list"] = known
+    return known
+
+
+def only_adds(machine: Machine, cls: ClassValue) -> bool:
+    body = cls.node.body if cls.node is not None else [ast.Pass()]
+    methods = [node for node in body if isinstance(node, ast.FunctionDef)]
+    plain = all(isinstance(node, ast.FunctionDef) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)) for node in body)
+    return plain and not any(
+        hasattr(list, node.name) or effects_of(machine, node).stores or "super" in effects_of(machine, node).names for node in methods
+    )
 
 
 def lookup_enum(machine: Machine, cls: ClassValue, args: tuple[Value, ...]) -> Value:
@@ -242,6 +264,8 @@ def is_instance(machine: Machine, value: Value, cls: Value) -> bool | None:
         if is_layer_class(machine, value, cls):
             return True
         return False if is_closed(machine, value.cls) else None
+    if isinstance(value, ListValue) and value.cls is not None and isinstance(cls, ClassValue):
+        return cls in resolution_order(machine, value.cls)
     if isinstance(value, EnumMember) and isinstance(cls, ClassValue):
         return value.cls is cls or cls in resolution_order(machine, value.cls)
     if isinstance(value, Unknown) and machine.ledger is not None and value.key in machine.ledger.modules:

@@ -25,13 +25,16 @@ MAX_DEPTH = 5
 class Effects:
     """``stores``: attributes written on parameters (``self`` included). ``feeds``: a parameter's attribute or item is given something
     by a mutator. ``own_calls``: methods called on ``self``. ``part_calls``: attributes of ``self`` that are called. ``escapes``: writes
-    to what is neither ``self`` nor a local."""
+    to what is neither ``self`` nor a local. ``calls``: the attributes that are called. ``names``: the plain names that
+    are called."""
 
     stores: frozenset[str]
     feeds: bool
     own_calls: frozenset[str]
     part_calls: frozenset[str]
     escapes: bool
+    calls: frozenset[str]
+    names: frozenset[str]
 
 
 def root(node: ast.expr) -> tuple[str | None, int]:
@@ -48,7 +51,7 @@ def read_effects(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Effects:
     names = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
     receiver = next((a.arg for a in (*arguments.posonlyargs, *arguments.args)), None)
     stores: set[str] = set()
-    own, parts = set[str](), set[str]()
+    own, parts, called, named = set[str](), set[str](), set[str](), set[str]()
     feeds = escapes = False
     plain: set[ast.expr] = set()
     for inner in ast.walk(node):
@@ -69,7 +72,10 @@ def read_effects(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Effects:
             escapes = True
         elif isinstance(inner, ast.Call):
             base, depth = root(inner.func)
+            if isinstance(inner.func, ast.Name):
+                named.add(inner.func.id)
             if isinstance(inner.func, ast.Attribute):
+                called.add(inner.func.attr)
                 if base == receiver and depth == 1:
                     own.add(inner.func.attr)
                     parts.add(inner.func.attr)
@@ -80,7 +86,7 @@ def read_effects(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Effects:
                 base, _ = root(inner.args[0])
                 escapes |= base != receiver
                 stores.add("*")
-    return Effects(frozenset(stores), feeds, frozenset(own), frozenset(parts), escapes)
+    return Effects(frozenset(stores), feeds, frozenset(own), frozenset(parts), escapes, frozenset(called), frozenset(named))
 
 
 def effects_of(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Effects:

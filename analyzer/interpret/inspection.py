@@ -52,6 +52,8 @@ def class_of(machine: Machine, value: Value) -> Value:
             return lift(machine, value, machine.class_of)
         case Unknown() | External() | ExternalObject():
             return machine.unknown(f"type({machine.show(value)})", "the type of something unknown", not_none=True)
+        case ListValue(cls=ClassValue()):
+            return value.cls
         case ListValue() | DictValue() | SetValue():
             return External({ListValue: "builtins.list", DictValue: "builtins.dict", SetValue: "builtins.set"}[type(value)])
     return External(f"builtins.{'int' if isinstance(value, Id) else type(value).__name__}")

@@ -26,6 +26,7 @@ class Joiner:
     def __init__(self, machine: Machine, condition: Unknown, first: Reader, second: Reader) -> None:
         self.machine, self.condition, self.first, self.second = machine, condition, first, second
         self.phis: dict[tuple[Content, Content], Atom] = {}
+        self.joined: dict[tuple[int, int], Tensor] = {}
 
     def join(self, a: Value, b: Value) -> Value:
         if a is b:
@@ -64,9 +65,13 @@ class Joiner:
     def tensors(self, a: Tensor, b: Tensor) -> Value:
         if a.cell is b.cell:
             return a if a.kept is b.kept or a.kept is None else b if b.kept is None or a.kept == b.kept else Phi(self.condition, a, b)
-        content = self.join(self.first(a.cell, "content"), self.second(b.cell, "content"))
-        made = self.machine.tensor(content, exact=a.exact and b.exact, aliases=(a.cell, b.cell))
-        return cut(self.machine, made) if CUT in a.cell or CUT in b.cell else made
+        found = self.joined.get((id(a.cell), id(b.cell)))
+        if found is None:
+            content = self.join(self.first(a.cell, "content"), self.second(b.cell, "content"))
+            made = self.machine.tensor(content, exact=a.exact and b.exact, aliases=(a.cell, b.cell))
+            found = cut(self.machine, made) if CUT in a.cell or CUT in b.cell else made
+            self.joined[id(a.cell), id(b.cell)] = found
+        return found
 
     def contents(self, a: Content, b: Content) -> Value:
         if a == b:

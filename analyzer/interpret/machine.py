@@ -34,6 +34,7 @@ from ..values import (
 from . import (
     arithmetic,
     attributes,
+    boundaries,
     calls,
     classes,
     containers,
@@ -90,7 +91,9 @@ class Machine(Recording):
 
     ancestors = classes.resolution_order
     attrs_of = classes.attrs_of
+    bare = boundaries.bare
     bind = attributes.bind
+    bind_arguments = calls.bind_arguments
     bind_global = functions.bind_global
     bind_name = functions.bind_name
     call_incomplete = unmodelled.call_incomplete
@@ -149,6 +152,8 @@ class Machine(Recording):
         self.code, self.library = code, library
         self.written = self.heap.new()
         self.sink = self.heap.new()
+        self.streams = self.heap.new()
+        self.stage_words: frozenset[str] | None = None
         self.members: dict[Instance, int] = {}
         self.implied: dict[tuple[str, bool], tuple[tuple[Unknown, bool], ...]] = {}
         self.summaries: dict[tuple[Instance, Hashable], list[Summary]] = {}
@@ -183,7 +188,10 @@ class Machine(Recording):
             self.suppose(part, part_answer)
 
     def give_up(self, reason: str) -> None:
-        raise GiveUp(reason, self.location())
+        raise self.limit(reason)
+
+    def limit(self, reason: str) -> GiveUp:
+        return GiveUp(reason, self.location())
 
     # ------------------------------------------------------------------ calls
 

@@ -75,10 +75,12 @@ class NotPortable(Exception):
 class Arguments:
     """The arguments of a call: a key that is equal for equal calls, and the slots that they bring, numbered."""
 
-    def __init__(self, args: tuple[Value, ...], keywords: dict[str, Value]) -> None:
+    def __init__(self, args: tuple[Value, ...], keywords: dict[str, Value], streams: Slots) -> None:
         self.slots: list[Slots] = []
         self.numbers: dict[int, int] = {}
-        self.key: Hashable = (tuple(map(self.sign, args)), tuple((k, self.sign(v)) for k, v in sorted(keywords.items())))
+        self.number(streams)
+        streamed = tuple((k, self.sign(v)) for k, v in streams.items())
+        self.key: Hashable = (tuple(map(self.sign, args)), tuple((k, self.sign(v)) for k, v in sorted(keywords.items())), streamed)
 
     def number(self, slots: Slots) -> tuple[int, bool]:
         """The number of an argument's slots, and whether they are new."""
@@ -133,7 +135,7 @@ def summarised(machine: Machine, layer: Instance, args: tuple[Value, ...], keywo
     if machine.frame.parks or machine.reads is not None:
         return run()
     try:
-        arguments = Arguments(args, keywords)
+        arguments = Arguments(args, keywords, machine.streams)
     except NotPortable:
         return run()
     for summary in machine.summaries.get((layer, arguments.key), ()):

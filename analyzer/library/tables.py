@@ -17,8 +17,9 @@ from ..values import (
     Unknown,
     Value,
 )
-from . import builtin_functions, builtin_methods, command_line, hooks, recorded_files, samples, standard, target_model, torch_models
+from . import builtin_functions, builtin_methods, command_line, hooks, recorded_files, samples, standard, streams, target_model, torch_models
 from .host import Host, Model
+from .stages import Boundaries
 
 KEPT = frozenset(
     {
@@ -73,10 +74,13 @@ ABSTRACT: dict[str, tuple[type, ...]] = {
 }
 
 
+NO_BOUNDARIES = Boundaries()
+
+
 class Library:
     """All models. ``without`` names some to leave out: answers must then become *not established*, never others."""
 
-    def __init__(self, kernels: dict[str, str], without: frozenset[str] = frozenset()) -> None:
+    def __init__(self, kernels: dict[str, str], without: frozenset[str] = frozenset(), boundaries: Boundaries = NO_BOUNDARIES) -> None:
         shapes: dict[str, Model] = {
             "fused-add-norm": torch_models.fused_add_norm,
             "norm": torch_models.norm_kernel,
@@ -92,6 +96,8 @@ class Library:
         self.kernels = frozenset(kernels)
         self.functions = {name: model for name, model in functions.items() if name not in without}
         self.kernels = {name: model for name, model in self.functions.items() if name in kernels}
+        self.boundaries = boundaries
+        self.operations = {name: streams.OPERATIONS[word] for name, word in boundaries.operations.items() if name not in without}
         self.list_methods = frozenset(builtin_methods.LIST_METHODS)
 
     def kernel(self, name: str) -> Model | None:
