@@ -23,6 +23,7 @@ NEEDED = ("name", "package", "words", "setters", "entry", "layer_counts", "sink"
 OPTIONAL = ("fallbacks", "text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption", "pipeline", "boundaries")
 PIPELINE = ("keys", "spellings", "target_worker", "worker_methods", "draft_inputs", "projections")
 PIPELINE_TABLES = ("phases", "paths", "launch", "reader")
+BOUNDARIES = ("package", "stage", "declaration", "exit")
 SINK = ("class", "method", "hidden", "captured")
 SUPPOSED = ("calls", "returns", "values")
 
@@ -177,10 +178,9 @@ def build_pipeline(data: Table) -> Pipeline:
 def build_boundaries(data: Table) -> Boundaries:
     if not data:
         return Boundaries()
-    check_keys(data, ("package", "stage", "exit", "operations"), ("aside",), "boundaries.")
+    check_keys(data, (*BOUNDARIES, "operations"), ("aside",), "boundaries.")
     named = table(data, "operations")
-    package, stage, exit_ = (text(data, key) for key in ("package", "stage", "exit"))
-    return Boundaries(package, stage, exit_, texts(data, "aside"), {name: text(named, name) for name in named})
+    return Boundaries(*(text(data, key) for key in BOUNDARIES), texts(data, "aside"), {name: text(named, name) for name in named})
 
 
 def build_facts(package: str, assumptions: Sequence[Table]) -> Facts:

@@ -54,7 +54,7 @@ from . import (
     unmodelled,
     watch,
 )
-from .branch import choose, lift, pick
+from .branch import choose, lift, pick, require
 from .code import Code
 from .recording import Recording
 from .show import show
@@ -347,6 +347,9 @@ class Machine(Recording):
 
     def pick(self, value: Value) -> Value:
         return pick(self, value)
+
+    def require(self, value: Value, why: str) -> Value:
+        return require(self, value, why)
 
     def raise_error(self, kind: str, text: str, certain: bool | None = None) -> Value:
         if kind == "GiveUp":

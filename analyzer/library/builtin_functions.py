@@ -246,7 +246,13 @@ def nothing(machine: Host, function: Value, args: Args, keywords: Keywords) -> V
     return None
 
 
+def static(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+    """``name = staticmethod(function)`` in the body of a class: what is found there is bound to no object."""
+    return Partial(args[0], (), ()) if len(args) == 1 else machine.mystery("staticmethod", "staticmethod of more than one")
+
+
 FUNCTIONS: dict[str, Model] = {
+    "staticmethod": static,
     "len": length,
     "range": range_,
     "list": collect("list"),

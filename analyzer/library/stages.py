@@ -11,10 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from ..values import ExternalObject, FunctionValue, Instance, Phi, Tensor, Unknown, Value
+from ..values import FunctionValue, Instance, Phi, Tensor, Unknown, Value
 from .host import Host
 
-DECLARATION = "stage declaration"
+READ = ("read", "update", "output_transform")
+"""What is read of a declaration."""
+ATTENTION, NORM = "#attention", "#norm"
+REASON = "how a stage reads and writes the residual stream depends on it"
 STAGE, BATCH = "#stage", "#batch"
 """Where a boundary keeps its declaration, and an exit its boundary and its batch."""
 
@@ -23,12 +26,13 @@ STAGE, BATCH = "#stage", "#batch"
 class Boundaries:
     """A boundary package as the flow describes it.
 
-    ``package``: the module that everything of it lies in. ``stage``, ``exit``: the classes whose objects stand for a stage and for the
-    end of one. ``aside``: parameters that say nothing of the stream on one rank. ``operations``: by qualified name, what a function does.
+    ``package``: the module that everything of it lies in. ``stage``, ``declaration``, ``exit``: the classes whose objects stand for a
+    stage, for its description and for its end. ``aside``: parameters that say nothing of the stream on one rank. ``operations``: by qualified name, what a function does.
     """
 
     package: str = ""
     stage: str = ""
+    declaration: str = ""
     exit: str = ""
     aside: tuple[str, ...] = ()
     operations: Mapping[str, str] = field(default_factory=dict)
@@ -87,12 +91,10 @@ class Call:
 
     def stream(self, key: str, hidden: Tensor | None = None) -> Stream:
         """The stream of a batch; ``hidden`` must be what it handed out last."""
-        held = self.machine.pick(self.machine.streams.get(key))
-        if isinstance(held, Phi) or not isinstance(held, tuple):
+        held = self.machine.require(self.machine.streams.get(key), "the residual stream depends on it")
+        if not isinstance(held, tuple):
             raise self.unknown("meets a batch whose stream was not started here")
-        stream = Stream(*map(self.machine.pick, held))
-        if any(isinstance(part, Phi) for part in (stream.residual, stream.pending, stream.update, stream.transform)):
-            raise self.unknown("meets a stream that hangs on a condition")
+        stream = Stream(*(self.machine.require(part, "the residual stream depends on it") for part in held))
         last = stream.residual if stream.pending is None else stream.pending
         if hidden is not None and isinstance(last, Tensor) and last.cell is not hidden.cell:
             raise self.unknown("is given a tensor that is not what the stream handed out")
@@ -137,22 +139,16 @@ class Call:
 Operation: TypeAlias = Callable[[Call], Value]
 
 
-def declare(call: Call) -> Value:
+def declare(call: Call, attention: bool = False) -> Value:
     """A stage is described: how it reads its input, and how what it puts out is added."""
-    made = ExternalObject(DECLARATION, call.machine.fresh_key(DECLARATION), call.machine.heap.new())
-    for name in ("read", "update", "output_transform"):
-        made.attrs[name] = call.take(name)
+    for name in READ:
+        call.take(name)
     call.end()
-    for name in ("read", "update"):
-        call.unbound(made.attrs[name])
-    return made
+    return call.machine.bare(call.boundaries.declaration, {**call.bound, ATTENTION: attention})
 
 
 def declare_attention(call: Call) -> Value:
-    made = declare(call)
-    assert isinstance(made, ExternalObject)
-    made.attrs["#attention"] = True
-    return made
+    return declare(call, True)
 
 
 def append(call: Call) -> Value:
@@ -162,31 +158,52 @@ def append(call: Call) -> Value:
     made: list[Value] = []
     for item in stages if isinstance(stages, tuple) else (None,):
         parts = call.machine.pick(item)
-        declared = call.machine.pick(parts[0]) if isinstance(parts, tuple) and len(parts) in (2, 3) else None
-        if not isinstance(parts, tuple) or not isinstance(declared, ExternalObject) or declared.cls != DECLARATION:
-            raise call.unknown("is given a stage that is not declared")
+        if not isinstance(parts, tuple) or len(parts) not in (2, 3):
+            raise call.unknown("is given a stage that is not understood")
         plan = call.machine.mystery("plan", "how a stage moves its rows", not_none=True)
-        made.append(call.machine.bare(call.boundaries.stage, {STAGE: declared, "#norm": parts[1], "declaration": declared, "plan": plan}))
+        made.append(call.machine.bare(call.boundaries.stage, {STAGE: parts[0], NORM: parts[1], "declaration": parts[0], "plan": plan}))
     return tuple(made)
 
 
-def declared_of(call: Call, boundary: Value) -> tuple[Mapping[object, Value], Value]:
-    """The declaration of a boundary, and its norm."""
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A stage as it was described, and its norm."""
+
+    attention: bool
+    read: Value
+    update: Value
+    transform: Value
+    norm: Value
+
+
+def declared_of(call: Call, boundary: Value) -> Declared:
+    """The description of a boundary."""
     found = boundary.attrs.get(STAGE) if isinstance(boundary, Instance) else None
-    if not isinstance(boundary, Instance) or not isinstance(found, ExternalObject):
+    kinds: list[Value] = []
+
+    def each(value: Value) -> Value:
+        kinds.append(value.attrs.get(ATTENTION) if isinstance(value, Instance) else None)
+        return None
+
+    call.machine.lift(found, each)
+    if not isinstance(boundary, Instance) or not kinds or any(kind is not kinds[0] or not isinstance(kind, bool) for kind in kinds):
         raise call.unknown("is called on a stage that was not declared here")
-    return found.attrs, boundary.attrs["#norm"]
+    parts = (call.machine.require(call.machine.get_attribute(found, name), REASON) for name in READ)
+    read, update, transform = parts
+    for owner in (read, update):
+        call.unbound(owner)
+    return Declared(kinds[0] is True, read, update, transform, boundary.attrs[NORM])
 
 
 def prepare(call: Call) -> Value:
     """What is pending is added, the stage's input is read, and the stream is shown to who captures it."""
-    declared, norm = declared_of(call, call.take("self"))
+    declared = declared_of(call, call.take("self"))
     hidden, key = call.tensor("hidden_states"), call.batch()
     stream = call.stream(key, hidden)
     capture, collector, extra = (call.option(name) for name in ("capture", "capture_gathered", "post_residual_addition"))
     quantized = call.option("quant_format")
     call.end()
-    if declared.get("#attention") is not True and (capture is not None or collector is not None):
+    if not declared.attention and (capture is not None or collector is not None):
         raise call.unknown("is given a capture in front of what is no attention")
     if isinstance(extra, Phi | Unknown) and capture is not None:
         raise call.unknown("may be given something that is added behind the capture")
@@ -195,7 +212,7 @@ def prepare(call: Call) -> Value:
         owned = {"owned": True} if stream.pending is not None and stream.residual is not None else {}
         show(call, capture, call.whole(stream, hidden) if capture is not None else None, **owned)
     options: dict[str, Value] = {"quant_format": "" if quantized is None else quantized, "post_residual_addition": extra}
-    read, residual = read_input(call, declared["read"], stream, hidden, norm, options)
+    read, residual = read_input(call, declared, stream, hidden, options)
     call.write(key, Stream(residual))
     if not early:
         show(call, capture, residual, owned=False)
@@ -209,11 +226,9 @@ def show(call: Call, capture: Value, value: Value, **owned: Value) -> None:
     call.machine.lift(capture, lambda each: None if each is None else call.machine.call(each, (value,), dict(owned)))
 
 
-def read_input(
-    call: Call, read: Value, stream: Stream, hidden: Tensor, norm: Value, options: dict[str, Value]
-) -> tuple[Value, Value]:
+def read_input(call: Call, declared: Declared, stream: Stream, hidden: Tensor, options: dict[str, Value]) -> tuple[Value, Value]:
     """The input of a stage and the new residual, by the stage's own read."""
-    run = call.machine.call
+    run, read, norm = call.machine.call, declared.read, declared.norm
     if stream.pending is None:
         entering = stream.residual is None
         held = run(call.machine.get_attribute(read, "init_residual"), (hidden,), {}) if entering else hidden
@@ -236,15 +251,14 @@ def finish(call: Call) -> Value:
 
 
 def end_stage(call: Call, boundary: Value, hidden: Tensor, key: str) -> Value:
-    declared, _ = declared_of(call, boundary)
-    stream = call.stream(key)
-    update, transform = declared["update"], declared["output_transform"]
+    declared, stream = declared_of(call, boundary), call.stream(key)
+    update, transform = declared.update, declared.transform
     if stream.pending is not None or stream.residual is None:
         raise call.unknown("ends a stage that was not prepared")
-    attention, applied = declared.get("#attention") is True, call.fact(update, "applied_at_exit")
-    if attention and applied:
+    applied = call.fact(update, "applied_at_exit")
+    if declared.attention and applied:
         raise call.unknown("writes the residual at the end of an attention")
-    if attention:
+    if declared.attention:
         call.write(key, Stream(stream.residual, hidden, update, transform))
         return hidden
     value = transformed(call, transform, hidden)
@@ -260,7 +274,7 @@ def open_exit(call: Call) -> Value:
     """``with boundary.exit(batch) as end: …; end.finish(output)``."""
     boundary, batch = call.take("self"), call.take("forward_batch")
     call.end()
-    if declared_of(call, boundary)[0].get("#attention") is True:
+    if declared_of(call, boundary).attention:
         raise call.unknown("is opened on an attention")
     scope = call.machine.mystery("scope", "what is set while a stage ends", not_none=True)
     return call.machine.bare(call.boundaries.exit, {STAGE: boundary, BATCH: batch, "_scope": scope})
