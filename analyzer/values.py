@@ -178,7 +178,7 @@ class ListValue:
     state: Slots
     modules: bool = False
     iterator: bool = False
-    cls: "ClassValue | None" = None
+    cls: ClassValue | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -23,6 +23,7 @@ from flowcheck.analyzer.wiring import find_targets
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 CASES = ("llama-like", "marks-into-layer", "collector-into-layer", "returned-list", "setter-shapes", "partial-streams", "written-in-place")
+STAGED = "declared-stages"
 FLOW = load_flow("eagle3")
 LISTS: tuple[Ids, ...] = ((2, 1), (-1,))
 LAYERS = 5
@@ -43,7 +44,7 @@ NOT_ESTABLISHED = ("not established",)
 def answers(case: str, without: frozenset[str]) -> dict[tuple[str, Ids], tuple[str, ...]]:
     sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES))
     tree = open_source(str(FIXTURES / case / "tree"), FLOW.package)
-    program = Program(Index(tree), FLOW, Code(), Library(dict(FLOW.kernels), without), tree.printed)
+    program = Program(Index(tree), FLOW, Code(), Library(dict(FLOW.kernels), without, FLOW.boundaries), tree.printed)
     found, _ = find_targets(program, tree)
     targets = [Target(program, one.cls, one.setter, LAYERS, ConfigFacts(FLOW, {})) for one in found]
     return {(target.cls.name, ids): spoken(target.evaluate(ids)) for target in targets for ids in LISTS}
@@ -65,3 +66,23 @@ def test_the_kernels_are_needed(with_all: dict[str, dict[tuple[str, Ids], tuple[
     without = answers("llama-like", frozenset({"sgl_kernel.fused_add_rmsnorm"}))
     key: tuple[str, Ids] = ("LlamaForCausalLM", (2, 1))
     assert (with_all["llama-like"][key], without[key]) == (("out:1, out:2",), NOT_ESTABLISHED)
+
+
+@pytest.fixture(scope="module")
+def staged() -> dict[tuple[str, Ids], tuple[str, ...]]:
+    return answers(STAGED, frozenset())
+
+
+class TestOperationsOfStages:
+    """The operations of a boundary package are described by the flow."""
+
+    @pytest.mark.parametrize("operation", sorted(FLOW.boundaries.operations))
+    def test_no_other_answer(self, operation: str, staged: dict[tuple[str, Ids], tuple[str, ...]]) -> None:
+        for key, said in answers(STAGED, frozenset({operation})).items():
+            assert said == NOT_ESTABLISHED or set(staged[key]) <= set(said), f"{key}: {said}"
+
+    @pytest.mark.parametrize("word", ["declare-attention", "declare-ffn", "append", "prepare", "finish", "start", "final-norm"])
+    def test_each_is_needed(self, word: str, staged: dict[tuple[str, Ids], tuple[str, ...]]) -> None:
+        without = frozenset(name for name, said in FLOW.boundaries.operations.items() if said == word)
+        key: tuple[str, Ids] = ("StagedForCausalLM", (2, 1))
+        assert (staged[key], answers(STAGED, without)[key]) == (("out:1, out:2",), NOT_ESTABLISHED)

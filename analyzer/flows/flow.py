@@ -90,7 +90,7 @@ class Flow:
     facts: Facts
     pipeline: Pipeline = Pipeline()
     fallbacks: tuple[str, ...] = ()
-    boundaries: Boundaries = Boundaries()
+    boundaries: Boundaries = field(default_factory=Boundaries)
 
 
 def load_flow(name: str) -> Flow:

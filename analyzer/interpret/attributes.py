@@ -98,7 +98,7 @@ def plain_attribute(machine: Machine, value: Value, name: str) -> Value:
         if name == "__self__" and isinstance(value, BoundMethod):
             return value.receiver
         return machine.mystery(name, f"attribute {name!r} of a function")
-    if isinstance(value, ListValue) and value.cls is not None and isinstance((found := find_in_class(machine, value.cls, name)[0]), FunctionValue):
+    if isinstance(value, ListValue) and value.cls and isinstance(found := find_in_class(machine, value.cls, name)[0], FunctionValue):
         return bind(machine, found, value)
     if isinstance(value, ListValue) and name in ("split", "strip") and GIVEN in value.state:
         return BuiltinMethod(value, "copy")

@@ -159,11 +159,9 @@ def may_collect(machine: Machine, value: Value) -> bool:
     if isinstance(value, Phi):
         return may_collect(machine, value.if_true) or may_collect(machine, value.if_false)
     if isinstance(value, BoundMethod):
-        return may_collect(machine, value.receiver)
+        return may_collect(machine, value.receiver) or isinstance(value.receiver, ListValue)
     if isinstance(value, BuiltinMethod):
         return isinstance(value.receiver, ListValue | DictValue | SetValue)
-    if isinstance(value, ListValue):
-        return value.cls is not None
     return isinstance(value, Instance) and not is_module_class(machine, value.cls) and collects(machine, value.cls)
 
 
@@ -188,9 +186,7 @@ def must_enter(machine: Machine, function: FunctionValue, args: tuple[Value, ...
         return True
     receiver = args[0] if function.owner is not None and args else None
     others = [v for v in (*args, *keywords.values()) if v is not receiver]
-    if any(holds_code(machine, v) for v in others):
-        return True
-    if isinstance(receiver, ListValue):
+    if isinstance(receiver, ListValue) or any(holds_code(machine, v) for v in others):
         return True
     plain = not isinstance(receiver, Instance) or not is_module_class(machine, receiver.cls)
     if not machine.inside and (machine.in_flow_code(function.module.path) or not plain) and may_hold_layers(machine, function, receiver):

@@ -139,7 +139,8 @@ def instantiate(machine: Machine, cls: ClassValue, args: tuple[Value, ...], keyw
     if hook is not None or (cls.node is not None and cls.node.keywords):
         return machine.mystery(cls.name, f"{cls.name} has {hook or 'a metaclass'} of its own", not_none=True)
     if extends_list(machine, cls) and not keywords and len(args) <= 1:
-        items = tuple(found) if args and (found := machine.iterate(args[0])) is not None else machine.mystery("items", "what a list is made of") if args else ()
+        found = machine.iterate(args[0]) if args else []
+        items = machine.mystery("items", "what a list is made of") if found is None else tuple(found)
         return ListValue(machine.heap.new(items=items), cls=cls)
     if any(isinstance(a, External) and a.name in NATIVE_BASES for a in resolution_order(machine, cls)):
         return machine.mystery(cls.name, f"{cls.name} is a kind of a builtin type", not_none=True)

@@ -58,7 +58,7 @@ from .branch import choose, lift, pick, require
 from .code import Code
 from .recording import Recording
 from .show import show
-from .signals import GiveUp, Raised
+from .signals import Raised
 from .state import Frame
 from .summaries import Summary
 
@@ -128,6 +128,7 @@ class Machine(Recording):
     moved = tracking.moved
     property_setter = functions.property_setter
     reads_ids = unmodelled.reads_ids
+    require = require
     run_block = statements.run_block
     set_attribute = attributes.set_attribute
     set_from = making.set_from
@@ -152,8 +153,6 @@ class Machine(Recording):
         self.code, self.library = code, library
         self.written = self.heap.new()
         self.sink = self.heap.new()
-        self.streams = self.heap.new()
-        self.stage_words: frozenset[str] | None = None
         self.members: dict[Instance, int] = {}
         self.implied: dict[tuple[str, bool], tuple[tuple[Unknown, bool], ...]] = {}
         self.summaries: dict[tuple[Instance, Hashable], list[Summary]] = {}
@@ -186,12 +185,6 @@ class Machine(Recording):
         super().suppose(condition, answer)
         for part, part_answer in self.implied.get((condition.key, answer), ()):
             self.suppose(part, part_answer)
-
-    def give_up(self, reason: str) -> None:
-        raise self.limit(reason)
-
-    def limit(self, reason: str) -> GiveUp:
-        return GiveUp(reason, self.location())
 
     # ------------------------------------------------------------------ calls
 
@@ -347,14 +340,6 @@ class Machine(Recording):
 
     def pick(self, value: Value) -> Value:
         return pick(self, value)
-
-    def require(self, value: Value, why: str) -> Value:
-        return require(self, value, why)
-
-    def raise_error(self, kind: str, text: str, certain: bool | None = None) -> Value:
-        if kind == "GiveUp":
-            raise GiveUp(text, self.location())
-        raise self.raised(kind, text, certain=certain)
 
     # ------------------------------------------------------------------ config
 

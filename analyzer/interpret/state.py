@@ -81,6 +81,9 @@ class State:
         self.tails: dict[str, Value] = {}
         """The last items of tuples of unknown length, by key."""
         self.asking: Asking | None = None
+        self.streams = self.heap.new()
+        """The residual streams of batches, by the batch's key, as operations of stages leave them."""
+        self.stage_words: frozenset[str] | None = None
         self.factors: dict[Atom, int] = {}
 
     # ------------------------------------------------------------------ places
@@ -101,6 +104,18 @@ class State:
         if found is None:
             found = self.places[path, line] = Location(self.printed(path), line)
         return found
+
+    def limit(self, reason: str) -> GiveUp:
+        """That the analysis gives up here."""
+        return GiveUp(reason, self.location())
+
+    def give_up(self, reason: str) -> None:
+        raise self.limit(reason)
+
+    def raise_error(self, kind: str, text: str, certain: bool | None = None) -> Value:
+        if kind == "GiveUp":
+            raise self.limit(text)
+        raise self.raised(kind, text, certain=certain)
 
     def count_step(self) -> None:
         self.steps += 1

@@ -27,7 +27,8 @@ class Boundaries:
     """A boundary package as the flow describes it.
 
     ``package``: the module that everything of it lies in. ``stage``, ``declaration``, ``exit``: the classes whose objects stand for a
-    stage, for its description and for its end. ``aside``: parameters that say nothing of the stream on one rank. ``operations``: by qualified name, what a function does.
+    stage, for its description and for its end. ``aside``: parameters that say nothing of the stream on one rank. ``operations``: by
+    qualified name, what a function does.
     """
 
     package: str = ""
@@ -51,7 +52,9 @@ class Stream:
 class Call:
     """One call of an operation: its parameters by name. A parameter that no operation takes is not understood."""
 
-    def __init__(self, machine: Host, boundaries: Boundaries, function: FunctionValue, given: dict[str, Value], bound: dict[str, Value]) -> None:
+    def __init__(
+        self, machine: Host, boundaries: Boundaries, function: FunctionValue, given: dict[str, Value], bound: dict[str, Value]
+    ) -> None:
         self.machine, self.boundaries, self.name = machine, boundaries, function.name
         self.left = {name for name, value in given.items() if value is not None and name not in boundaries.aside}
         self.given, self.bound = given, bound

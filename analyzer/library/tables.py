@@ -17,7 +17,18 @@ from ..values import (
     Unknown,
     Value,
 )
-from . import builtin_functions, builtin_methods, command_line, hooks, recorded_files, samples, standard, streams, target_model, torch_models
+from . import (
+    builtin_functions,
+    builtin_methods,
+    command_line,
+    hooks,
+    recorded_files,
+    samples,
+    standard,
+    streams,
+    target_model,
+    torch_models,
+)
 from .host import Host, Model
 from .stages import Boundaries
 
