@@ -180,7 +180,8 @@ def build_boundaries(data: Table) -> Boundaries:
         return Boundaries()
     check_keys(data, (*BOUNDARIES, "operations"), ("aside",), "boundaries.")
     named = table(data, "operations")
-    return Boundaries(*(text(data, key) for key in BOUNDARIES), texts(data, "aside"), {name: text(named, name) for name in named})
+    package, stage, declaration, exit_ = (text(data, key) for key in BOUNDARIES)
+    return Boundaries(package, stage, declaration, exit_, texts(data, "aside"), {name: text(named, name) for name in named})
 
 
 def build_facts(package: str, assumptions: Sequence[Table]) -> Facts:

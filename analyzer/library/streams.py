@@ -97,7 +97,7 @@ def final_norm(call: Call) -> Value:
     """The end of a stream: what is pending is added, and the sum is normed, by the model's own norm."""
     hidden, key = call.tensor("hidden_states"), call.batch()
     norm, capture = call.take("layernorm"), call.take("capture")
-    further = {name: value for name in NORM if (value := call.option(name)) is not None}
+    further: dict[str, Value] = {name: value for name in NORM if (value := call.option(name)) is not None}
     call.end()
     stream = call.stream(key, hidden)
     call.write(key, None)

@@ -104,7 +104,6 @@ class Library:
         for models in (target_model, recorded_files, command_line, samples):
             functions |= models.FUNCTIONS
         functions |= {name: shapes[shape] for name, shape in kernels.items()}
-        self.kernels = frozenset(kernels)
         self.functions = {name: model for name, model in functions.items() if name not in without}
         self.kernels = {name: model for name, model in self.functions.items() if name in kernels}
         self.boundaries = boundaries
