@@ -93,13 +93,14 @@ def engines_for(request: ContractRequest) -> Iterator[tuple[str, Engine]]:
 
 @contextmanager
 def room_to_run() -> Iterator[None]:
-    """Deep recursion and no garbage collection, for the time of a run: all that is made lives to its end."""
+    """Deep recursion and no garbage collection, for the time of a run: what is made lives to its end, but for the targets' machines."""
     limit, collecting = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, RECURSION))
     gc.disable()
     try:
         yield
     finally:
+        gc.unfreeze()
         if collecting:
             gc.enable()
         sys.setrecursionlimit(limit)

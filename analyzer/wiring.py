@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -126,8 +127,17 @@ def evaluate_all(program: Program, found: Iterable[Found], config: ConfigFacts, 
             target = Target(program, one.cls, one.setter, layers, config)
             rows = tuple(target.evaluate(each) for each in (ids if ids is not None else every_id(layers)))
             evaluated = shared[key] = rows if ids is not None else told_apart(target.evaluate, rows, layers)
+            del target
+            sweep()
         wirings.append(make_wiring(program, one, evaluated, layers, bare=ids is None))
     return wirings
+
+
+def sweep() -> None:
+    """Free the machines of a target that is done. What lives on is set aside, so that it is looked at only once."""
+    if not gc.isenabled():
+        gc.collect()
+        gc.freeze()
 
 
 def every_id(layers: int) -> tuple[Ids, ...]:

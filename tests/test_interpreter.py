@@ -14,7 +14,6 @@ from small_programs import PROGRAMS
 from flowcheck.analyzer.interpret.signals import GiveUp, NeedDecision, Raised
 
 GAPS = {
-    "a list of one's own": "not known: a subclass of list is opaque",
     "f-strings with a format": "not known: no format is applied",
     "f-strings with a conversion": "not known: no conversion is applied",
     "divmod": "not known",
