@@ -86,6 +86,11 @@ def binary(machine: Machine, op: str, a: Value, b: Value, at: ir.At) -> Value:
     if isinstance(a, plain) and isinstance(b, plain) and op == "+":
         names = [{ListValue: "list", DictValue: "dict", type(None): "NoneType", Id: "int"}.get(type(v), type(v).__name__) for v in (a, b)]
         raise machine.raised("TypeError", f"unsupported operand type(s) for {op}: {names[0]!r} and {names[1]!r}", at)
+    return unknown_number(machine, op, a, b)
+
+
+def unknown_number(machine: Machine, op: str, a: Value, b: Value) -> Unknown:
+    """What an operation makes of what is not known."""
     key = f"({machine.show(a)} {op} {machine.show(b)})"
     linear = combined(machine, op, a, b) if op in ("+", "-", "*") else None
     if linear is not None:

@@ -96,14 +96,20 @@ def pieces_of(machine: Machine, tensor: Tensor) -> list[Value] | str | None:
     unit: str | None = None
     for entry in slots:
         assert isinstance(entry, tuple)
-        (start, stop), view = entry
-        found = place_of(dict(start), dict(stop))
+        bounds, view = entry
+        found = place_of(*(linear_from(bound) for bound in bounds)) if isinstance(bounds, tuple) else None
         if found is None or found[0] in placed or (unit is not None and found[1] != unit):
             return "the columns of a buffer overlap, or are not told apart"
         placed[found[0]], unit = view, found[1]
-    if sorted(placed) != list(range(len(placed))) or dict(tensor.cell[WIDTH]) != {unit: len(placed)}:  # type: ignore[arg-type]
+    if sorted(placed) != list(range(len(placed))) or linear_from(tensor.cell[WIDTH]) != {unit: len(placed)}:
         return "not all columns of a buffer are written"
     return [placed[place] for place in sorted(placed)]
+
+
+def linear_from(bound: Value) -> dict[str, int]:
+    """A sum out of the pairs that it is kept as."""
+    pairs = [pair for pair in bound if isinstance(pair, tuple)] if isinstance(bound, tuple) else []
+    return {str(key): n for key, n in pairs if isinstance(n, int)}
 
 
 def place_of(start: dict[str, int], stop: dict[str, int]) -> tuple[int, str] | None:

@@ -158,10 +158,9 @@ def written_by(node: ast.stmt, frame: Frame) -> Written | None:
                 names.append(name)
         if isinstance(inner, UNTOLD):
             return None
-    if any(isinstance(inner, ast.Name) and inner.id == own and inner not in direct for inner in ast.walk(node)):
-        return None  # handed on: whoever has the object may write it
-    if not all(part in attributes for part in parts):
-        return None  # something is written on an object that was there before
+    handed_on = any(isinstance(inner, ast.Name) and inner.id == own and inner not in direct for inner in ast.walk(node))
+    if handed_on or not all(part in attributes for part in parts):  # it, or an object that was there before, may be written
+        return None
     return Written(*(tuple(dict.fromkeys(found)) for found in (names, attributes, calls, changed, filled)))
 
 
