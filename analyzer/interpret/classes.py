@@ -6,7 +6,19 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, FunctionValue, Instance, Slots, Unknown, Value
+from ..values import (
+    MISSING,
+    ClassValue,
+    EnumMember,
+    External,
+    ExternalObject,
+    FunctionValue,
+    Instance,
+    ListValue,
+    Slots,
+    Unknown,
+    Value,
+)
 from .branch import pick
 from .effects import effects_of, escapes_constructor
 from .names import class_name, dotted
