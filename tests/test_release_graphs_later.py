@@ -13,7 +13,7 @@ from flowcheck.analyzer.graph import FlowGraph
 from flowcheck.analyzer.pipeline import draw_graphs
 from flowcheck.analyzer.request import Request
 
-pytestmark = pytest.mark.release
+pytestmark = [pytest.mark.release, pytest.mark.slow]
 
 VERSION = "0.5.23"
 
