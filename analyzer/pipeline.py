@@ -158,7 +158,7 @@ def run(request: Request) -> Analysis:
     comparisons: list[Comparison] = []
     problems: list[NotEstablished] = []
     opened = open_flows(request, choose_flows(request))
-    drafts = drafts_by_flow(request, [one.program.flow.name for one in opened])
+    drafts = drafts_by_flow(request, opened)
     for one in opened:
         wirings += evaluate_all(one.program, one.targets, one.config, one.layers, request.ids)
         comparisons += against_training(request, one, drafts[one.program.flow.name])
@@ -167,8 +167,11 @@ def run(request: Request) -> Analysis:
     return Analysis(facts(tree, index), tuple(wirings), (*unreadable(index, tree), *problems), tuple(comparisons))
 
 
-def drafts_by_flow(request: Request, flows: Sequence[str]) -> dict[str, list[str]]:
-    """The configs of the drafts that were given, by the flow that each is for; where one flow was asked for, all are for that."""
+def drafts_by_flow(request: Request, opened: Sequence[Opened]) -> dict[str, list[str]]:
+    """The configs of the drafts that were given, by the flow that each is for; where one flow was asked for, all are for that. A draft of
+    a flow that no target here serves would be launched with the first."""
+    flows = [one.program.flow.name for one in opened]
+    served = {one.program.flow.name for one in opened if one.targets}
     if not request.drafts:
         if request.train is not None or request.train_config is not None:
             raise BadInput("--train compares what is served to a draft with what it was trained on: give the draft's config with --draft")
@@ -179,7 +182,7 @@ def drafts_by_flow(request: Request, flows: Sequence[str]) -> dict[str, list[str
     sorted_out: dict[str, list[str]] = {name: [] for name in flows}
     for draft in find_drafts(request.drafts):
         told = flow_of_draft(load_config(draft), words) if len(flows) > 1 else None
-        sorted_out[told if told in sorted_out else flows[0]].append(draft)
+        sorted_out[told if told in served else flows[0]].append(draft)
     return sorted_out
 
 

@@ -165,7 +165,8 @@ class TestUnreadableFiles:
 
 
 class TestFlowFiles:
-    text = (Path(flow.__file__).parent / "eagle3.toml").read_text("utf-8")
+    engine = (Path(flow.__file__).parent / "sglang.toml").read_text("utf-8")
+    text = f'name = "eagle3"\nwords = ["set_eagle3_layers_to_capture"]\nsetters = ["set_eagle3_layers_to_capture"]\n{engine}'
 
     @pytest.mark.parametrize(
         ("old", "new", "message"),
@@ -174,7 +175,7 @@ class TestFlowFiles:
             ("setters = ", "setter = ", "mine.toml: the key setters is missing"),
             ("blank_inputs = ", "blank_input = ", "mine.toml: there is no key blank_input; there are name, package,"),
             ('words = ["set_eagle3_layers_to_capture"]', 'words = "set"', "mine.toml: words must be a list of texts"),
-            ('"norm"', '"nrm"', "there is no model of a kernel named 'nrm'"),
+            ('"norm"', '"nrm"', "there is no model of a kernel or an operation named 'nrm'"),
             ('hidden = "hidden_states"', "", "mine.toml: the key sink.hidden is missing"),
         ],
     )
