@@ -58,7 +58,7 @@ def first_open(condition: Unknown, decided: Mapping[str, bool]) -> Unknown | Non
 def raised_outcome(machine: Machine, raised: Raised) -> Outcome:
     """An exception that ends the program. One that the program raises itself is not established where another guard was passed over: that
     one may have come first."""
-    if raised.building:
+    if raised.building and not machine.recording():
         return Outcome(reason=f"building the model raises {raised.kind}: {raised.text}", at=raised.at)
     if raised.certain and not (raised.explicit and "guards" in machine.assumptions):
         return Outcome(error=str(raised), before_layers=machine.walk["order"] == ())
@@ -201,11 +201,12 @@ def overwritten(tensor: Tensor, point: str) -> Iterator[Overwritten]:
 
 
 def name_kept(content: Value, kept: Value, stream: Stream) -> str | None:
-    """The point that a tensor held when it was collected; what has been written since then is lost, whatever its stage was."""
+    """The point that a tensor held when it was collected; a whole point that has been written since then is lost. What was
+    no whole point to begin with keeps the stage that it had."""
     if not isinstance(content, Content) or not isinstance(kept, Content):
         return None
     point = name_point(kept, stream)
-    return f"{point.partition('/')[0]}/overwritten" if point is not None and kept != content else point
+    return f"{point}/overwritten" if point is not None and kept != content and "/" not in point else point
 
 
 def why_unnamed(machine: Machine, content: Value) -> str:

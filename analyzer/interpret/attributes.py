@@ -311,7 +311,7 @@ def set_attribute(machine: Machine, value: Value, name: str, new: Value) -> None
             lift(machine, value, write)
         case Instance():
             hook, owner = find_in_class(machine, value.cls, "__setattr__")
-            if new is not MISSING and isinstance(owner, ClassValue):
+            if new is not MISSING and isinstance(owner, ClassValue) and not machine.recording():
                 machine.call(bind(machine, hook, value), (name, new), {})
             else:
                 set_on_instance(machine, value, name, new)

@@ -147,7 +147,8 @@ def instantiate(machine: Machine, cls: ClassValue, args: tuple[Value, ...], keyw
     """A new object of a class of the tree. The constructor of a module is postponed to the first need."""
     if is_enum(machine, cls):
         return lookup_enum(machine, cls, args)
-    hook = next((name for name in HOOKS if isinstance(find_in_class(machine, cls, name)[1], ClassValue)), None)
+    hooks = (*HOOKS, "__setattr__") if machine.recording() else HOOKS  # a trainer's are those of frameworks, which keep more than they say
+    hook = next((name for name in hooks if isinstance(find_in_class(machine, cls, name)[1], ClassValue)), None)
     if hook is not None or (cls.node is not None and cls.node.keywords):
         return machine.mystery(cls.name, f"{cls.name} has {hook or 'a metaclass'} of its own", not_none=True)
     if extends_list(machine, cls) and not keywords and len(args) <= 1:

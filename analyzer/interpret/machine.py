@@ -317,7 +317,7 @@ class Machine(Recording):
     def opaque(self, name: str, inputs: tuple[Tensor, ...], *, exact: bool = False) -> Tensor:
         made = super().opaque(name, inputs, exact=exact)
         made.cell["#made"] = made.cell["content"]
-        if not rows.keep_rows(name, inputs):
+        if not rows.keep_rows(name, inputs) and not self.recording():
             made.cell[rows.CUT] = True
         layers.note_outside(self, made, inputs)
         return made

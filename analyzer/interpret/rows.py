@@ -55,7 +55,7 @@ def first_size(machine: Machine, shape: Unknown, index: Value) -> Unknown | None
 
 def cut(machine: Machine, tensor: Tensor) -> Tensor:
     """Note that a tensor may have other rows from here on."""
-    if tensor.cell.get(CUT, MISSING) is MISSING:
+    if tensor.cell.get(CUT, MISSING) is MISSING and not machine.recording():
         machine.heap.write(tensor.cell, CUT, True)
     return tensor
 
