@@ -67,11 +67,11 @@ class Target:
     num_layers: int
     config: ConfigFacts
     models: dict[tuple[Opening, tuple[tuple[str, bool], ...]], Model | Outcome] = field(default_factory=dict)
-    openings: list[Opening] = field(default_factory=lambda: ["asks too much", "asks"])
+    openings: list[Opening] = field(default_factory=lambda: ["asks too much", "asks", "never"])
 
     def evaluate(self, ids: Ids) -> Evaluation:
         """All answers for one id list. Parts of the layers whose making asks too many questions are left open; where that proves nothing,
-        those whose making asks any. What helped once is tried first with the next ids."""
+        those whose making asks any; then none. What helped once is tried first with the next ids."""
         best: Evaluation | None = None
         for opening in tuple(self.openings):
             run = Run(self, opening)
