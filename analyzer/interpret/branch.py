@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from ..values import MISSING, Phi, Slots, Unknown, Value
 from .heap import Mark, Write, Writes
 from .join import Joiner
+from .phis import phi
 from .signals import Break, Continue, NeedDecision, Raised, Return, Signal, TooDeep
 from .walked import UNITED, both_walk, united, walked
 
@@ -317,7 +318,7 @@ def mapped(machine: Machine, value: Value, operation: Callable[[Value], Value], 
     true = mapped(machine, value.if_true, operation, {**answers, key: True}, answer_unknowns)
     false = mapped(machine, value.if_false, operation, {**answers, key: False}, answer_unknowns)
     same = true is false or (type(true) is type(false) and bool(true == false))
-    return true if same else Phi(value.condition, true, false)
+    return true if same else phi(value.condition, true, false)
 
 
 def lift(machine: Machine, value: Value, operation: Callable[[Value], Value]) -> Value:

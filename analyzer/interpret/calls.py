@@ -36,6 +36,7 @@ from .hooks import is_hooked, run_hooked
 from .layers import carries_embedding, reached
 from .names import decorators
 from .open_target import is_made, note_made, open_call
+from .phis import alternatives
 from .reach import may_hold_layers
 from .recovery import is_forgiving
 from .signals import GiveUp, NeedDecision, Raised, Return, TooDeep
@@ -157,7 +158,7 @@ def call_outside(machine: Machine, function: Value, args: tuple[Value, ...], key
 def may_collect(machine: Machine, value: Value) -> bool:
     """Whether a value is something that a callee could put a tensor into: a collector, or a method of one."""
     if isinstance(value, Phi):
-        return may_collect(machine, value.if_true) or may_collect(machine, value.if_false)
+        return any(may_collect(machine, each) for each in alternatives(value))
     if isinstance(value, BoundMethod):
         return may_collect(machine, value.receiver) or isinstance(value.receiver, ListValue)
     if isinstance(value, BuiltinMethod):
@@ -175,7 +176,7 @@ def tensors_in(args: tuple[Value, ...], keywords: dict[str, Value]) -> tuple[Ten
         elif kind is tuple:
             found.extend(tensors_in(value, {}))  # type: ignore[arg-type]
         elif kind is Phi:
-            found.extend(tensors_in((value.if_true, value.if_false), {}))  # type: ignore[union-attr]
+            found.extend(tensors_in(tuple(alternatives(value)), {}))  # type: ignore[union-attr]
     return tuple(found)
 
 
@@ -200,7 +201,7 @@ def holds_code(machine: Machine, value: Value) -> bool:
     if kind in EXACT_TYPES or kind is Unknown or kind is Tensor:
         return False
     if isinstance(value, Phi):
-        return holds_code(machine, value.if_true) or holds_code(machine, value.if_false)
+        return any(holds_code(machine, each) for each in alternatives(value))
     if isinstance(value, tuple):
         return any(holds_code(machine, v) for v in value)
     if isinstance(value, Instance):

@@ -23,6 +23,7 @@ from ..values import (
 )
 from .branch import lift, map_leaves, pick, require
 from .classes import enum_members, find_in_class, is_enum
+from .phis import phi
 from .rows import first_size
 from .stacks import note_state
 from .watch import check
@@ -236,7 +237,7 @@ def any_of(machine: Machine, index: Unknown, options: list[tuple[Value, Value]])
         return machine.unknown(f"item[{index.key}]", index.reason, reads_ids=index.reads_ids)
     for key, option in reversed(options[:-1]):
         chosen = machine.unknown(f"({index.key} == {machine.show(key)})", index.reason, at=index.at, reads_ids=index.reads_ids)
-        result = Phi(chosen, option, result)
+        result = phi(chosen, option, result)
     return result
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..values import EXACT_TYPES, MISSING, Atom, Content, Part, Phi, Slots, Tensor, Unknown, Value
+from ..values import EXACT_TYPES, MISSING, Atom, Content, Part, Slots, Tensor, Unknown, Value
+from .phis import phi
 from .rows import CUT, cut
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Joiner:
             return a
         if isinstance(a, EXACT_TYPES) and isinstance(b, EXACT_TYPES):
             same = a == b and isinstance(a, bool) == isinstance(b, bool) and type(a) is type(b)
-            return a if same else Phi(self.condition, a, b)
+            return a if same else phi(self.condition, a, b)
         match a, b:
             case tuple(), tuple() if len(a) == len(b):
                 joined = tuple(self.join(x, y) for x, y in zip(a, b, strict=True))
@@ -44,7 +45,7 @@ class Joiner:
                 return self.contents(a, b)
             case Unknown(), Unknown():
                 return self.unknowns(a, b)
-        return a if self.equal(a, b) else Phi(self.condition, a, b)
+        return a if self.equal(a, b) else phi(self.condition, a, b)
 
     @staticmethod
     def equal(a: Value, b: Value) -> bool:
@@ -64,7 +65,7 @@ class Joiner:
 
     def tensors(self, a: Tensor, b: Tensor) -> Value:
         if a.cell is b.cell:
-            return a if a.kept is b.kept or a.kept is None else b if b.kept is None or a.kept == b.kept else Phi(self.condition, a, b)
+            return a if a.kept is b.kept or a.kept is None else b if b.kept is None or a.kept == b.kept else phi(self.condition, a, b)
         found = self.joined.get((id(a.cell), id(b.cell)))
         if found is None:
             content = self.join(self.first(a.cell, "content"), self.second(b.cell, "content"))
@@ -84,7 +85,7 @@ class Joiner:
         layer = self.machine.layer
         one_sided = not self.machine.recording() and bool(common) and bool(rest_a.parts) != bool(rest_b.parts)
         if not all(self.is_current(rest, layer) or (one_sided and not rest.parts) for rest in (rest_a, rest_b)):
-            return Phi(self.condition, a, b)
+            return phi(self.condition, a, b)
         atom = self.phis.get((rest_a, rest_b))
         if atom is None:
             post = any(part.post for rest in (rest_a, rest_b) for part in rest.atoms())

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..values import Content, Instance, ListValue, Phi, Tensor, Value
+from ..values import Content, Instance, ListValue, Tensor, Value
+from .phis import alternatives
 from .signals import GiveUp
 from .summaries import summarised
 
@@ -20,13 +21,8 @@ def enlist(machine: Machine, modules: ListValue) -> None:
         return
     for index, item in enumerate(items):
         for module in alternatives(item):
-            machine.members.setdefault(module, index)
-
-
-def alternatives(value: Value) -> tuple[Instance, ...]:
-    if isinstance(value, Phi):
-        return alternatives(value.if_true) + alternatives(value.if_false)
-    return (value,) if isinstance(value, Instance) else ()
+            if isinstance(module, Instance):
+                machine.members.setdefault(module, index)
 
 
 def in_layer(machine: Machine, module: Instance, args: tuple[Value, ...], keywords: dict[str, Value], run: Callable[[], Value]) -> Value:

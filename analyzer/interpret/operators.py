@@ -26,6 +26,7 @@ from ..values import (
 from .branch import lift, map_leaves, pick
 from .classes import find_in_class, is_enum
 from .containers import items_of, iterate
+from .phis import is_plain
 from .signals import GiveUp
 
 if TYPE_CHECKING:
@@ -69,13 +70,6 @@ def truth(machine: Machine, value: Value) -> Value:
         case External() | ExternalObject() | Tensor():
             return machine.unknown(f"bool({machine.show(value)})", "the truth of something outside the tree")
     return True
-
-
-def is_plain(value: Value) -> bool:
-    """Whether truth and comparison of a value run no code of the tree and read no state that may change."""
-    if type(value) is Phi:
-        return is_plain(value.if_true) and is_plain(value.if_false)
-    return isinstance(value, (*EXACT_TYPES, EnumMember, Unknown, External, ClassValue, FunctionValue, Tensor))
 
 
 def instance_truth(machine: Machine, value: Instance) -> Value:

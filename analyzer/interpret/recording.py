@@ -13,6 +13,7 @@ from ..index import Index
 from ..library.facts import Facts
 from ..values import MISSING, Atom, Content, Id, Instance, ListValue, Phi, Slots, Tensor, Unknown, Value
 from .ledger import Given, Join, Ledger, Piece
+from .phis import alternatives
 from .signals import GiveUp, NeedDecision, TooDeep
 from .state import State
 
@@ -276,5 +277,5 @@ class Recording(State):
         if self.ledger is not None and isinstance(value, Unknown):
             self.ledger.flows.add((value.key, name))
         elif isinstance(value, Phi):
-            self.note_flow(name, value.if_true)
-            self.note_flow(name, value.if_false)
+            for each in alternatives(value):
+                self.note_flow(name, each)

@@ -78,6 +78,7 @@ class Arguments:
     def __init__(self, args: tuple[Value, ...], keywords: dict[str, Value], streams: Slots) -> None:
         self.slots: list[Slots] = []
         self.numbers: dict[int, int] = {}
+        self.phis: dict[int, int] = {}
         self.number(streams)
         streamed = tuple((k, self.sign(v)) for k, v in streams.items())
         self.key: Hashable = (tuple(map(self.sign, args)), tuple((k, self.sign(v)) for k, v in sorted(keywords.items())), streamed)
@@ -123,8 +124,16 @@ class Arguments:
         if isinstance(value, Instance) and not value.attrs.born:
             return value
         if isinstance(value, Phi):
-            return ("phi", value.condition, self.sign(value.if_true), self.sign(value.if_false))
+            return self.sign_phi(value)
         raise NotPortable
+
+    def sign_phi(self, value: Phi) -> Hashable:
+        """The key of a Phi; one that was met before is told by its number."""
+        known = self.phis.get(id(value))
+        if known is None:
+            self.phis[id(value)] = len(self.phis)
+            return ("phi", value.condition, self.sign(value.if_true), self.sign(value.if_false))
+        return ("phi", known)
 
 
 TENSOR_SLOTS = frozenset({"content", "opaque", "#made", "aliases", "written", CUT})
