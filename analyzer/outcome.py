@@ -60,7 +60,7 @@ def raised_outcome(machine: Machine, raised: Raised) -> Outcome:
     one may have come first."""
     if raised.building and not machine.recording():
         return Outcome(reason=f"building the model raises {raised.kind}: {raised.text}", at=raised.at)
-    if raised.certain and not (raised.explicit and "guards" in machine.assumptions):
+    if raised.certain:
         return Outcome(error=str(raised), before_layers=machine.walk["order"] == ())
     return Outcome(reason=f"it may raise {raised.kind}: {raised.text}", at=raised.at)
 

@@ -32,6 +32,7 @@ class Code:
         self._statements: dict[ast.AST, ir.Statement] = {}
         self.effects: dict[ast.AST, Effects] = {}
         self.collectors: dict[ast.AST, bool] = {}
+        self.own_readers: dict[ast.AST, bool] = {}
         self.builders: dict[ast.AST, bool] = {}
         self.mentions: dict[ast.AST, Mentions] = {}
         self.beside: dict[ast.AST, bool] = {}

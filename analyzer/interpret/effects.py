@@ -6,6 +6,7 @@ These are over-approximations by name. A callee is left opaque only if nothing h
 from __future__ import annotations
 
 import ast
+import builtins
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -93,6 +94,19 @@ def effects_of(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -
     found = machine.code.effects.get(node)
     if found is None:
         found = machine.code.effects[node] = read_effects(node)
+    return found
+
+
+def looks_at_its_own(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a function reads nothing but its parameters, its locals and builtins: no state of a module, and nothing that is imported."""
+    found = machine.code.own_readers.get(node)
+    if found is None:
+        local = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
+        names = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name)]
+        local |= {name.id for name in names if isinstance(name.ctx, ast.Store)} | set(dir(builtins))
+        shared = any(isinstance(inner, ast.Global | ast.Nonlocal | ast.Import | ast.ImportFrom) for inner in ast.walk(node))
+        body = {name.id for statement in node.body for name in ast.walk(statement) if isinstance(name, ast.Name)}
+        found = machine.code.own_readers[node] = not shared and body <= local
     return found
 
 

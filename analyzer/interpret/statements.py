@@ -13,6 +13,7 @@ from .arithmetic import augmented
 from .asking import note
 from .assign import assign, delete
 from .branch import choose_block, pick
+from .effects import looks_at_its_own
 from .loops import for_, while_
 from .names import bind_import
 from .operators import condition
@@ -169,9 +170,21 @@ def raise_(machine: Machine, node: ir.Raise) -> Signal:
         raise current or machine.raised("Exception", "re-raised", node.at, certain=False)
     value = pick(machine, machine.evaluate(node.exception))
     text = machine.exception_text(value)
-    raised = machine.raised(machine.exception_name(value), text, node.at)
+    certain = True if of_this_run(machine) else None
+    raised = machine.raised(machine.exception_name(value), text, node.at, certain=certain)
     raised.value, raised.explicit = value, True
     raise raised
+
+
+def of_this_run(machine: Machine) -> bool:
+    """Whether the running method looks at nothing but an object that the flow's code made in this run, and what it was given: no guess
+    about what was launched or registered before decides whether it raises."""
+    function, slots = machine.frame.function, machine.frame.slots
+    if machine.recording() or function is None or function.node is None or not function.node.args.args:
+        return False
+    receiver = slots.get(function.node.args.args[0].arg)
+    is_new = isinstance(receiver, Instance) and receiver.attrs.born > machine.run_clock
+    return is_new and function.owner is not None and looks_at_its_own(machine, function.node)
 
 
 def assert_(machine: Machine, node: ir.Assert) -> Signal:
