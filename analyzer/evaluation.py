@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from .flows.flow import Flow
 from .index import Index
@@ -30,8 +31,12 @@ MAX_ANSWERS = 4
 """Different answers of one evaluation that are told apart by conditions."""
 MAX_RUNS = 24
 """Runs of one id list under different answers."""
+MAX_KIN = 3
+"""Decided conditions that differ in a number alone: what is asked of each layer is asked without end."""
 MAX_DECISIONS = 6
 """Open conditions decided one after another before the result is given up."""
+MAX_UNPROVED = 3
+"""Id lists for which every attempt is made in vain; with more of them only the first is made."""
 Ids = tuple[int, ...] | None
 Answered: TypeAlias = "tuple[dict[str, bool], Outcome]"
 """The answers to the conditions that had to be decided, and what came of it."""
@@ -57,6 +62,17 @@ class Model:
     mark: Mark
 
 
+class Attempt(NamedTuple):
+    """A way to evaluate: what constructors leave open, and whether questions that they ask are decided, one model for each answer."""
+
+    opening: Opening
+    decides_making: bool
+
+
+ATTEMPTS = (Attempt("asks too much", False), Attempt("asks", True), Attempt("asks too much", True), Attempt("never", True))
+"""From the cheapest: questions of constructors mostly decide nothing of the stream, and each doubles the models that are built."""
+
+
 @dataclass(slots=True)
 class Target:
     """One setter of one target class at one layer count."""
@@ -66,23 +82,25 @@ class Target:
     setter: str
     num_layers: int
     config: ConfigFacts
-    models: dict[tuple[Opening, tuple[tuple[str, bool], ...]], Model | Outcome] = field(default_factory=dict)
-    openings: list[Opening] = field(default_factory=lambda: ["asks too much", "asks", "never"])
+    models: dict[tuple[Opening, tuple[tuple[str, bool], ...]], Model | Outcome | NeedDecision] = field(default_factory=dict)
+    attempts: list[Attempt] = field(default_factory=lambda: list(ATTEMPTS))
+    unproved: int = 0
+    """Id lists of which no attempt proved anything."""
 
     def evaluate(self, ids: Ids) -> Evaluation:
-        """All answers for one id list. Parts of the layers whose making asks too many questions are left open; where that proves nothing,
-        those whose making asks any; then none. What helped once is tried first with the next ids."""
+        """All answers for one id list, by the first attempt that proves something. What helped once is tried first with the next ids."""
         best: Evaluation | None = None
-        for opening in tuple(self.openings):
-            run = Run(self, opening)
+        for attempt in self.attempts[: 1 if self.unproved >= MAX_UNPROVED else None]:
+            run = Run(self, attempt)
             outcomes = run.explore(ids)
             found = summarise(self, ids, run, self.runnable(run, ids, outcomes))
             best = better(best, found)
             if found.status != "not established":
-                self.openings.remove(opening)
-                self.openings.insert(0, opening)
+                self.attempts.remove(attempt)
+                self.attempts.insert(0, attempt)
                 break
         assert best is not None
+        self.unproved += best.status == "not established"
         return best
 
     def runnable(self, run: Run, ids: Ids, outcomes: list[Answered]) -> list[Answered]:
@@ -114,9 +132,11 @@ class Target:
         found = self.models.get(key)
         if found is None:
             found = self.models[key] = self.build(decided, opening=opening)
+        if isinstance(found, NeedDecision):
+            raise found
         return found
 
-    def build(self, decided: Mapping[str, bool], *, opening: Opening) -> Model | Outcome:
+    def build(self, decided: Mapping[str, bool], *, opening: Opening) -> Model | Outcome | NeedDecision:
         program = self.program
         machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
         machine.base_facts = dict(decided)
@@ -132,6 +152,8 @@ class Target:
             return Outcome(reason=f"building the model raises {raised.kind}: {raised.text}", at=raised.at)
         except GiveUp as limit:
             return Outcome(reason=limit.reason, at=limit.at)
+        except NeedDecision as question:
+            return question.with_traceback(None)
         return Model(machine, instance, machine.heap.mark())
 
 
@@ -161,12 +183,17 @@ def better(one: Evaluation | None, other: Evaluation) -> Evaluation:
     return other if one is None or other.status != "not established" else one
 
 
+def kin(key: str) -> str:
+    """A condition without its numbers: one that is asked of each layer is the same."""
+    return re.sub(r"\d+", "", key)
+
+
 @dataclass(slots=True)
 class Run:
     """The runs of one id list, one for each answer to the conditions that had to be decided."""
 
     target: Target
-    opening: Opening
+    attempt: Attempt
     assumptions: set[str] = field(default_factory=set)
     conditions: dict[str, Unknown] = field(default_factory=dict)
     trail: tuple[Step, ...] = ()
@@ -184,17 +211,20 @@ class Run:
                 self.asking = self.latest
             except NeedDecision as need:
                 condition = first_open(need.condition, decided)
+                undecided = Outcome(reason=f"too many open conditions: {need.condition.key} ({need.why})", at=need.condition.at)
+                if not self.attempt.decides_making and need.making:
+                    return [(decided, undecided)]
                 if condition is None or len(decided) >= MAX_DECISIONS or len(done) + len(waiting) >= MAX_RUNS:
-                    done.append(
-                        (decided, Outcome(reason=f"too many open conditions: {need.condition.key} ({need.why})", at=need.condition.at))
-                    )
+                    done.append((decided, undecided))
                     continue
+                if sum(kin(key) == kin(condition.key) for key in decided) >= MAX_KIN:
+                    return [(decided, undecided)]
                 self.conditions[condition.key] = condition
                 waiting += [{**decided, condition.key: True}, {**decided, condition.key: False}]
         return done
 
     def once(self, decided: dict[str, bool], ids: Ids) -> Outcome:
-        built = self.target.model(decided, opening=self.opening)
+        built = self.target.model(decided, opening=self.attempt.opening)
         if isinstance(built, Outcome):
             return built
         machine = built.machine

@@ -56,8 +56,7 @@ def first_open(condition: Unknown, decided: Mapping[str, bool]) -> Unknown | Non
 
 
 def raised_outcome(machine: Machine, raised: Raised) -> Outcome:
-    """An exception that ends the program. One that the program raises itself is not established where another guard was passed over: that
-    one may have come first."""
+    """An exception that ends the program. Guards that were passed over before it are taken to hold, as for what is captured."""
     if raised.building and not machine.recording():
         return Outcome(reason=f"building the model raises {raised.kind}: {raised.text}", at=raised.at)
     if raised.certain:

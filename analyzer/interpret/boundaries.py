@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..library.stages import Call
 from ..values import ClassValue, DictValue, FunctionValue, Instance, Unknown, Value
+from .attributes import constructor_stores
 from .effects import effects_of
 from .names import module_name
 from .signals import GiveUp
@@ -65,10 +66,13 @@ def stage_words(machine: Machine) -> frozenset[str]:
 
 
 def bare(machine: Machine, cls: str, attrs: dict[str, Value]) -> Instance:
-    """An object of a class of the tree that has these attributes and was not made by its constructor."""
+    """An object of a class of the tree that has these attributes and was not made by its constructor; of others that a constructor of it
+    stores nothing is known."""
     module_path, _, name = cls.rpartition(".")
     module = machine.index.module(module_path)
     found = module_name(machine, module, name) if module is not None else None
     if not isinstance(found, ClassValue):
         raise GiveUp(f"there is no class {cls}", machine.location())
-    return Instance(found, machine.heap.new(**attrs))
+    stored = {name for stores in constructor_stores(machine, found) for name in stores} - attrs.keys()
+    left = {attribute: machine.mystery(f"{name}.{attribute}", f"{name} is modelled") for attribute in sorted(stored)}
+    return Instance(found, machine.heap.new(**attrs, **left))

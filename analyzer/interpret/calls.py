@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .. import ir
 from ..library.hooks import SLOTS
 from ..values import (
     EXACT_TYPES,
@@ -267,7 +266,7 @@ def consume(machine: Machine, consumer: Consumer, function: FunctionValue, args:
     """The call that ends the flow: note what it was given."""
     code = machine.code.function(function.module, function.node)  # type: ignore[arg-type]
     frame = Frame(None, function.module, function, machine.heap.new(), code.at)
-    bind_arguments(machine, function, code, args, keywords, frame)
+    machine.bind_arguments(function, code, args, keywords, frame)
     reached(machine, frame.slots.get(consumer.hidden, MISSING), frame.slots.get(consumer.captured, MISSING))
     return machine.mystery("logits", "what the consumer answers", not_none=True)
 
@@ -287,7 +286,7 @@ def run_function(
     collected = machine.new_list((), iterator=True)
     if code.is_generator:
         frame.on_yield = on_yield or (lambda value: machine.append(collected, value))
-    bind_arguments(machine, function, code, args, keywords, frame)
+    machine.bind_arguments(function, code, args, keywords, frame)
     machine.frames.append(frame)
     depth = len(machine.frames)
     try:
@@ -307,43 +306,3 @@ def run_function(
     if result is None and frame.reads_mutable and machine.frames:
         machine.frame.reads_mutable = True
     return result
-
-
-def bind_arguments(
-    machine: Machine, function: FunctionValue, code: ir.Function, args: tuple[Value, ...], keywords: dict[str, Value], frame: Frame
-) -> None:
-    """Bind arguments to parameters as Python does; a mismatch raises TypeError in the program."""
-    given, left = list(args), dict(keywords)
-    slots, missing = frame.slots, []
-    for parameter in code.parameters:
-        name = parameter.name
-        if parameter.kind == "star":
-            slots[name] = tuple(given)
-            given = []
-        elif parameter.kind == "star-star":
-            slots[name] = machine.new_dict(dict(left))
-            left = {}
-        elif given and parameter.kind != "keyword-only":
-            if name in left and parameter.kind != "positional-only":
-                raise machine.raised("TypeError", f"{show_name(function)}() got multiple values for argument {name!r}")
-            slots[name] = given.pop(0)
-        elif name in left and parameter.kind != "positional-only":
-            slots[name] = left.pop(name)
-        elif parameter.default is not None:
-            slots[name] = machine.default(function, name, parameter.default)
-        else:
-            missing.append(name)
-    if missing:
-        raise machine.raised("TypeError", f"{show_name(function)}() missing required arguments: {', '.join(map(repr, missing))}")
-    if given:
-        limit = sum(p.kind in ("positional", "positional-only") for p in code.parameters)
-        raise machine.raised("TypeError", f"{show_name(function)}() takes {limit} positional arguments but {len(args)} were given")
-    if left:
-        raise machine.raised("TypeError", f"{show_name(function)}() got an unexpected keyword argument {next(iter(left))!r}")
-    if machine.recording():
-        for key, value in slots.items():
-            machine.note_flow(str(key), value)
-
-
-def show_name(function: FunctionValue) -> str:
-    return f"{function.owner.name}.{function.name}" if function.owner else function.name

@@ -80,7 +80,7 @@ def call(machine: Machine, node: ir.Call) -> Value:
             args.extend(spread or ())
             positions &= spread is not None
         else:
-            complete &= machine.spread_keywords(value, keywords)
+            complete &= machine.spread_keywords(function, value, keywords)
     if not complete or not positions:
         return machine.call_incomplete(function, tuple(args), keywords, positions=positions)
     if isinstance(function, External) and function.name == "builtins.super":

@@ -47,6 +47,7 @@ from . import (
     names,
     open_target,
     operators,
+    parameters,
     rows,
     statements,
     tensors,
@@ -93,7 +94,7 @@ class Machine(Recording):
     attrs_of = classes.attrs_of
     bare = boundaries.bare
     bind = attributes.bind
-    bind_arguments = calls.bind_arguments
+    bind_arguments = parameters.bind_arguments
     bind_global = functions.bind_global
     bind_name = functions.bind_name
     call_incomplete = unmodelled.call_incomplete

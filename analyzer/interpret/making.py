@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..values import DictValue, ListValue, SetValue, Value
+from ..ir import Parameter
+from ..values import MISSING, BoundMethod, ClassValue, DictValue, FunctionValue, ListValue, SetValue, Value
 from . import containers, operators
-from .branch import require
+from .branch import map_leaves, require
+from .phis import alternatives
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -38,9 +40,41 @@ def unknown_items(machine: Machine, kind: str) -> Value:
     return SetValue(state) if kind == "set" else ListValue(state)
 
 
-def spread_keywords(machine: Machine, value: Value, keywords: dict[str, Value]) -> bool:
-    """Add ``**value`` to keyword arguments; False where not all of its keys are known."""
+def spread_keywords(machine: Machine, function: Value, value: Value, keywords: dict[str, Value]) -> bool:
+    """Add ``**value`` to keyword arguments; False where not all of its keys are known. A keyword that is given by one condition and not by
+    another is a Phi with MISSING in it, where the callee has a default for it."""
+    value = machine.pick(value)
+    options = alternatives(value)
+    if len(options) > 1 and (merged := merged_keywords(machine, function, value, options)) is not None:
+        keywords.update(merged)
+        return True
     value = require(machine, value, "what is spread depends on it")
     found = containers.entries(machine, value) if isinstance(value, DictValue) else None
     keywords.update({key: held for key, held in found or () if isinstance(key, str)})
     return found is not None
+
+
+def merged_keywords(machine: Machine, function: Value, value: Value, options: list[Value]) -> dict[str, Value] | None:
+    """The keywords of one dict or another; None where one is not known, or the callee has no default for what not all of them hold."""
+    held: dict[int, dict[str, Value]] = {}
+    for option in options:
+        found = containers.entries(machine, option) if isinstance(option, DictValue) else None
+        if found is None:
+            return None
+        held[id(option)] = {key: each for key, each in found if isinstance(key, str)}
+    names = dict.fromkeys(name for each in held.values() for name in each)
+    optional = {parameter.name for parameter in parameters_of(machine, function) if parameter.default is not None}
+    if any(name not in each and name not in optional for each in held.values() for name in names):
+        return None
+    return {name: map_leaves(machine, value, lambda option, name=name: held[id(option)].get(name, MISSING)) for name in names}  # type: ignore[misc]
+
+
+def parameters_of(machine: Machine, function: Value) -> tuple[Parameter, ...]:
+    """The parameters that a callee of the tree binds its arguments to; none of any other."""
+    if isinstance(function, ClassValue):
+        function, _ = machine.find_in_class(function, "__init__")
+    if isinstance(function, BoundMethod):
+        function = function.function
+    if not isinstance(function, FunctionValue) or function.node is None:
+        return ()
+    return machine.code.function(function.module, function.node).parameters

@@ -58,6 +58,8 @@ def run_forgiving(machine: Machine, frame: Frame, statement: ir.Statement, run: 
         written = written_by(node, frame) if node is not None else None
         receiver = receiver_of(frame)
         if written is None or receiver is None or not machine.forgives(question):
+            if isinstance(question, NeedDecision):
+                question.making = True
             raise
         del machine.frames[depth:], machine.catching[catching:], frame.parks[parked:]
         machine.nesting = 0

@@ -50,6 +50,8 @@ class NeedDecision(Exception):
     def __init__(self, condition: Unknown, why: str) -> None:
         super().__init__(condition.key, why)
         self.condition, self.why = condition, why
+        self.making = False
+        """Whether the constructor of a module asks, in a statement that could be passed over."""
 
 
 class TooDeep(NeedDecision):
