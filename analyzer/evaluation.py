@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
+from .answers import Answered, Seen, summarise
 from .flows.flow import Flow
 from .index import Index
 from .interpret.asking import Asking
@@ -17,7 +18,7 @@ from .interpret.recording import Opening
 from .interpret.signals import GiveUp, NeedDecision, Raised
 from .library.tables import Library
 from .outcome import Outcome, call_setter, first_open, raised_outcome, read_sink, run_forward
-from .results import Alternative, Assumption, Condition, Evaluation, Location, Status, Step
+from .results import Evaluation
 from .target import ConfigFacts
 from .values import (
     ClassValue,
@@ -27,19 +28,16 @@ from .values import (
     Value,
 )
 
-MAX_ANSWERS = 4
-"""Different answers of one evaluation that are told apart by conditions."""
 MAX_RUNS = 24
 """Runs of one id list under different answers."""
 MAX_KIN = 3
 """Decided conditions that differ in a number alone: what is asked of each layer is asked without end."""
 MAX_DECISIONS = 6
 """Open conditions decided one after another before the result is given up."""
-MAX_UNPROVED = 3
+ASKS_TOO_MUCH = "too many open conditions"
+MAX_UNPROVED = 2
 """Id lists for which every attempt is made in vain; with more of them only the first is made."""
 Ids = tuple[int, ...] | None
-Answered: TypeAlias = "tuple[dict[str, bool], Outcome]"
-"""The answers to the conditions that had to be decided, and what came of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +91,7 @@ class Target:
         for attempt in self.attempts[: 1 if self.unproved >= MAX_UNPROVED else None]:
             run = Run(self, attempt)
             outcomes = run.explore(ids)
-            found = summarise(self, ids, run, self.runnable(run, ids, outcomes))
+            found = summarise(run.seen, self.num_layers, self.program.flow.facts.texts, ids, self.runnable(run, ids, outcomes))
             best = better(best, found)
             if found.status != "not established":
                 self.attempts.remove(attempt)
@@ -115,7 +113,7 @@ class Target:
             if not (outcome.before_layers and self.fails_alike(run, decided, other, outcome))
         ]
         if kept and len(kept) < len(outcomes):
-            run.assumptions.add("guards")
+            run.seen.assumptions.add("guards")
         return kept or outcomes
 
     @staticmethod
@@ -179,8 +177,15 @@ def construct(machine: Machine, cls: ClassValue) -> Instance:
 
 
 def better(one: Evaluation | None, other: Evaluation) -> Evaluation:
-    """The one that proves more; of two that prove nothing the first, whose reason is nearer to the program."""
-    return other if one is None or other.status != "not established" else one
+    """The one that proves more; of two that prove nothing the one that came to an end, whose reason is nearer to the stream, else the
+    first, whose reason is nearer to the program."""
+    if one is None or other.status != "not established":
+        return other
+    return other if asks_too_much(one) and not asks_too_much(other) else one
+
+
+def asks_too_much(evaluation: Evaluation) -> bool:
+    return (evaluation.reason or "").startswith(ASKS_TOO_MUCH)
 
 
 def kin(key: str) -> str:
@@ -194,34 +199,35 @@ class Run:
 
     target: Target
     attempt: Attempt
-    assumptions: set[str] = field(default_factory=set)
-    conditions: dict[str, Unknown] = field(default_factory=dict)
-    trail: tuple[Step, ...] = ()
-    stored: tuple[int, ...] | None = None
+    seen: Seen = field(default_factory=Seen)
     latest: Asking = field(default_factory=Asking)
-    asking: Asking = field(default_factory=Asking)
 
-    def explore(self, ids: Ids) -> list[tuple[dict[str, bool], Outcome]]:
+    def explore(self, ids: Ids) -> list[Answered]:
+        """The outcome for each answer; of one that proves nothing no other is asked for."""
         waiting: list[dict[str, bool]] = [{}]
-        done: list[tuple[dict[str, bool], Outcome]] = []
-        while waiting:
+        done: list[Answered] = []
+        while waiting and not any(outcome.reason for _, outcome in done):
             decided = waiting.pop(0)
             try:
                 done.append((decided, self.once(decided, ids)))
-                self.asking = self.latest
+                self.seen.asking = self.latest
             except NeedDecision as need:
-                condition = first_open(need.condition, decided)
-                undecided = Outcome(reason=f"too many open conditions: {need.condition.key} ({need.why})", at=need.condition.at)
-                if not self.attempt.decides_making and need.making:
-                    return [(decided, undecided)]
-                if condition is None or len(decided) >= MAX_DECISIONS or len(done) + len(waiting) >= MAX_RUNS:
-                    done.append((decided, undecided))
+                condition = self.askable(need, decided, len(done) + len(waiting))
+                if condition is None:
+                    reason = f"{ASKS_TOO_MUCH}: {need.condition.key} ({need.why})"
+                    done.append((decided, Outcome(reason=reason, at=need.condition.at)))
                     continue
-                if sum(kin(key) == kin(condition.key) for key in decided) >= MAX_KIN:
-                    return [(decided, undecided)]
-                self.conditions[condition.key] = condition
+                self.seen.conditions[condition.key] = condition
                 waiting += [{**decided, condition.key: True}, {**decided, condition.key: False}]
         return done
+
+    def askable(self, need: NeedDecision, decided: dict[str, bool], runs: int) -> Unknown | None:
+        """The condition to decide next; None where there is none, or no end of them."""
+        condition = first_open(need.condition, decided)
+        if condition is None or (need.making and not self.attempt.decides_making):
+            return None
+        asked_before = sum(kin(key) == kin(condition.key) for key in decided)
+        return None if len(decided) >= MAX_DECISIONS or runs >= MAX_RUNS or asked_before >= MAX_KIN else condition
 
     def once(self, decided: dict[str, bool], ids: Ids) -> Outcome:
         built = self.target.model(decided, opening=self.attempt.opening)
@@ -245,9 +251,9 @@ class Run:
             machine.heap.rollback(built.mark)
             machine.frames.clear()
             machine.nesting = 0
-            self.assumptions |= machine.assumptions
+            self.seen.assumptions |= machine.assumptions
             machine.assumptions = known | machine.lasting
-        self.trail = self.trail or tuple(machine.trail)
+        self.seen.trail = self.seen.trail or tuple(machine.trail)
         return outcome
 
     def call(self, built: Model, ids: Ids) -> Outcome:
@@ -262,78 +268,3 @@ class Run:
                 machine.asking = None
             run_forward(machine, self.target.program.flow, instance)
             return read_sink(machine)
-
-
-def summarise(target: Target, ids: Ids, run: Run, outcomes: list[tuple[dict[str, bool], Outcome]]) -> Evaluation:
-    """One evaluation out of the outcomes under each decision."""
-    texts = target.program.flow.facts.texts
-    assumptions = tuple(Assumption(name, texts.get(name, name)) for name in sorted(run.assumptions))
-    unknown = next((o for _, o in outcomes if o.reason is not None), None) or too_many(run, outcomes)
-    first = outcomes[0][1]
-    status: Status = "established"
-    alternatives: tuple[Alternative, ...] = ()
-    if unknown is not None:
-        status = "not established"
-    elif any((o.captured, o.error) != (first.captured, first.error) for _, o in outcomes):
-        status, alternatives = "depends", tuple(alternative(run, decided, o) for decided, o in simplest(outcomes))
-    return Evaluation(
-        ids=ids,
-        num_layers=target.num_layers,
-        layers_to_capture=stored_ids(run.trail),
-        captured=first.captured if status == "established" else None,
-        error=first.error if status == "established" else None,
-        status=status,
-        reason=unknown.reason if unknown else None,
-        reason_at=unknown.at if unknown else None,
-        assumptions=assumptions,
-        depends_on=alternatives,
-        path=run.trail,
-        asked=tuple(dict.fromkeys(run.asking.conditions)),
-        numbers=tuple(run.asking.numbers),
-        overwritten=first.overwritten if status == "established" else (),
-    )
-
-
-def too_many(run: Run, outcomes: list[Answered]) -> Outcome | None:
-    """More different answers than say anything: the conditions that they hang on are what is not established."""
-    if len({(o.captured, o.error) for _, o in outcomes}) <= MAX_ANSWERS:
-        return None
-    keys = ", ".join(sorted(run.conditions))
-    return Outcome(reason=f"there are more than {MAX_ANSWERS} answers, by {keys[:160]}", at=next(iter(run.conditions.values())).at)
-
-
-def simplest(outcomes: list[Answered]) -> list[Answered]:
-    """The outcomes without the conditions on which none of them hangs: where the other answer to one comes to the same, it goes."""
-    rows = [(dict(decided), outcome) for decided, outcome in outcomes]
-    while True:
-        found = next(((place, key) for place, (decided, _) in enumerate(rows) for key in decided if is_idle(rows, place, key)), None)
-        if found is None:
-            break
-        place, key = found
-        decided, outcome = rows[place]
-        rows[place] = ({name: answer for name, answer in decided.items() if name != key}, outcome)
-    kept = {(frozenset(decided.items()), outcome.captured, outcome.error): (decided, outcome) for decided, outcome in reversed(rows)}
-    return list(reversed(kept.values()))
-
-
-def is_idle(rows: list[Answered], place: int, key: str) -> bool:
-    """Whether a row's outcome stays as it is if this condition has the other answer."""
-    decided, outcome = rows[place]
-    flipped = {**decided, key: not decided[key]}.items()
-    same = (other for other, each in rows if (each.captured, each.error) == (outcome.captured, outcome.error))
-    return any(other.items() <= flipped for other in same)
-
-
-def alternative(run: Run, decided: Mapping[str, bool], outcome: Outcome) -> Alternative:
-    conditions = tuple(
-        Condition(key, run.conditions[key].at or Location("", 0), answer) for key, answer in decided.items() if key in run.conditions
-    )
-    return Alternative(conditions, outcome.captured, outcome.error)
-
-
-def stored_ids(trail: tuple[Step, ...]) -> tuple[int, ...] | None:
-    """The list that the setter left in the model: the last that was stored."""
-    for step in reversed(trail):
-        if step.label.endswith(" ="):
-            return tuple(int(x) for x in step.after.strip("[]").split(", ") if x)
-    return None

@@ -175,7 +175,7 @@ def tensors_in(args: tuple[Value, ...], keywords: dict[str, Value]) -> tuple[Ten
         elif kind is tuple:
             found.extend(tensors_in(value, {}))  # type: ignore[arg-type]
         elif kind is Phi:
-            found.extend(tensors_in(tuple(alternatives(value)), {}))  # type: ignore[union-attr]
+            found.extend(tensors_in(tuple(alternatives(value)), {}))
     return tuple(found)
 
 
