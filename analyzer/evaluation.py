@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
+from .alternatives import MAX_ANSWERS, Answered, few, simplest
 from .flows.flow import Flow
 from .index import Index
 from .interpret.asking import Asking
@@ -17,7 +18,7 @@ from .interpret.recording import Opening
 from .interpret.signals import GiveUp, NeedDecision, Raised
 from .library.tables import Library
 from .outcome import Outcome, call_setter, first_open, raised_outcome, read_sink, run_forward
-from .results import Alternative, Assumption, Condition, Evaluation, Location, Status, Step
+from .results import Alternative, Assumption, Condition, Evaluation, Location, Overwritten, Status, Step
 from .target import ConfigFacts
 from .values import (
     ClassValue,
@@ -27,8 +28,6 @@ from .values import (
     Value,
 )
 
-MAX_ANSWERS = 4
-"""Different answers of one evaluation that are told apart by conditions."""
 MAX_RUNS = 24
 """Runs of one id list under different answers."""
 MAX_KIN = 3
@@ -38,8 +37,6 @@ MAX_DECISIONS = 6
 MAX_UNPROVED = 3
 """Id lists for which every attempt is made in vain; with more of them only the first is made."""
 Ids = tuple[int, ...] | None
-Answered: TypeAlias = "tuple[dict[str, bool], Outcome]"
-"""The answers to the conditions that had to be decided, and what came of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +204,14 @@ class Run:
         while waiting:
             decided = waiting.pop(0)
             try:
-                done.append((decided, self.once(decided, ids)))
+                outcome = self.once(decided, ids)
                 self.asking = self.latest
+                switch = outcome.switch
+                if switch is not None and len(decided) < MAX_DECISIONS and len(done) + len(waiting) < MAX_RUNS:
+                    self.conditions[switch.key] = switch
+                    waiting.append({**decided, switch.key: True})
+                    decided = {**decided, switch.key: False}
+                done.append((decided, outcome))
             except NeedDecision as need:
                 condition = first_open(need.condition, decided)
                 undecided = Outcome(reason=f"too many open conditions: {need.condition.key} ({need.why})", at=need.condition.at)
@@ -275,7 +278,7 @@ def summarise(target: Target, ids: Ids, run: Run, outcomes: list[tuple[dict[str,
     if unknown is not None:
         status = "not established"
     elif any((o.captured, o.error) != (first.captured, first.error) for _, o in outcomes):
-        status, alternatives = "depends", tuple(alternative(run, decided, o) for decided, o in simplest(outcomes))
+        status, alternatives = "depends", few(tuple(alternative(run, decided, o) for decided, o in simplest(outcomes)))
     return Evaluation(
         ids=ids,
         num_layers=target.num_layers,
@@ -290,8 +293,17 @@ def summarise(target: Target, ids: Ids, run: Run, outcomes: list[tuple[dict[str,
         path=run.trail,
         asked=tuple(dict.fromkeys(run.asking.conditions)),
         numbers=tuple(run.asking.numbers),
-        overwritten=first.overwritten if status == "established" else (),
+        overwritten=lost_points(outcomes, status) if status != "not established" else (),
     )
+
+
+def lost_points(outcomes: list[Answered], status: Status) -> tuple[Overwritten, ...]:
+    """What is lost whatever is decided, switches aside: as long as they stand as at import, or in any case."""
+    if status == "established":
+        return tuple(replace(each, unless=None) for each in outcomes[0][1].overwritten)
+    switches = {outcome.switch.key for _, outcome in outcomes if outcome.switch is not None}
+    usual = [outcome for decided, outcome in outcomes if not any(decided.get(key) for key in switches)]
+    return tuple(each for each in outcomes[0][1].overwritten if all(each in outcome.overwritten for outcome in usual))
 
 
 def too_many(run: Run, outcomes: list[Answered]) -> Outcome | None:
@@ -300,28 +312,6 @@ def too_many(run: Run, outcomes: list[Answered]) -> Outcome | None:
         return None
     keys = ", ".join(sorted(run.conditions))
     return Outcome(reason=f"there are more than {MAX_ANSWERS} answers, by {keys[:160]}", at=next(iter(run.conditions.values())).at)
-
-
-def simplest(outcomes: list[Answered]) -> list[Answered]:
-    """The outcomes without the conditions on which none of them hangs: where the other answer to one comes to the same, it goes."""
-    rows = [(dict(decided), outcome) for decided, outcome in outcomes]
-    while True:
-        found = next(((place, key) for place, (decided, _) in enumerate(rows) for key in decided if is_idle(rows, place, key)), None)
-        if found is None:
-            break
-        place, key = found
-        decided, outcome = rows[place]
-        rows[place] = ({name: answer for name, answer in decided.items() if name != key}, outcome)
-    kept = {(frozenset(decided.items()), outcome.captured, outcome.error): (decided, outcome) for decided, outcome in reversed(rows)}
-    return list(reversed(kept.values()))
-
-
-def is_idle(rows: list[Answered], place: int, key: str) -> bool:
-    """Whether a row's outcome stays as it is if this condition has the other answer."""
-    decided, outcome = rows[place]
-    flipped = {**decided, key: not decided[key]}.items()
-    same = (other for other, each in rows if (each.captured, each.error) == (outcome.captured, outcome.error))
-    return any(other.items() <= flipped for other in same)
 
 
 def alternative(run: Run, decided: Mapping[str, bool], outcome: Outcome) -> Alternative:

@@ -136,7 +136,7 @@ class Arguments:
         return ("phi", known)
 
 
-TENSOR_SLOTS = frozenset({"content", "opaque", "#made", "aliases", "written", CUT})
+TENSOR_SLOTS = frozenset({"content", "opaque", "#made", "aliases", "written", "sure", "switch", CUT})
 
 
 def summarised(machine: Machine, layer: Instance, args: tuple[Value, ...], keywords: dict[str, Value], run: Callable[[], Value]) -> Value:

@@ -1,0 +1,73 @@
+"""Answers that hang on conditions, told with as few of them as there can be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import TypeAlias
+
+from .outcome import Outcome
+from .results import Alternative, Condition
+
+Answered: TypeAlias = "tuple[dict[str, bool], Outcome]"
+"""The answers to the conditions that had to be decided, and what came of it."""
+MAX_ANSWERS = 4
+"""Answers of one evaluation that are told apart by conditions."""
+
+
+def simplest(outcomes: list[Answered]) -> list[Answered]:
+    """The outcomes without the conditions on which none of them hangs: where the other answer to one comes to the same, it goes."""
+    rows = [(dict(decided), outcome) for decided, outcome in outcomes]
+    for key in dict.fromkeys(key for decided, _ in rows for key in decided):
+        without = [({name: answer for name, answer in decided.items() if name != key}, outcome) for decided, outcome in rows]
+        if not contradict(without):
+            rows = without
+    while True:
+        found = next(((place, key) for place, (decided, _) in enumerate(rows) for key in decided if is_idle(rows, place, key)), None)
+        if found is None:
+            break
+        place, key = found
+        decided, outcome = rows[place]
+        rows[place] = ({name: answer for name, answer in decided.items() if name != key}, outcome)
+    kept = {(frozenset(decided.items()), outcome.captured, outcome.error): (decided, outcome) for decided, outcome in reversed(rows)}
+    return list(reversed(kept.values()))
+
+
+def contradict(rows: Sequence[tuple[Mapping[str, bool], Outcome | Alternative]]) -> bool:
+    """Whether two different outcomes may be meant by the same answers."""
+    return any(
+        (one.captured, one.error) != (other.captured, other.error) and all(given.get(key, held) == held for key, held in decided.items())
+        for (given, one), (decided, other) in combinations(rows, 2)
+    )
+
+
+def is_idle(rows: list[Answered], place: int, key: str) -> bool:
+    """Whether a row's outcome stays as it is if this condition has the other answer."""
+    decided, outcome = rows[place]
+    flipped = {**decided, key: not decided[key]}.items()
+    same = (other for other, each in rows if (each.captured, each.error) == (outcome.captured, outcome.error))
+    return any(other.items() <= flipped for other in same)
+
+
+def few(rows: tuple[Alternative, ...]) -> tuple[Alternative, ...]:
+    """Of more alternatives than are looked at, two conditions that count only where both hold are told as one."""
+    if len(rows) > MAX_ANSWERS:
+        for one, other in combinations({each.text: each for row in rows for each in row.conditions}.values(), 2):
+            rows = together(rows, one, other)
+    return rows
+
+
+def together(rows: tuple[Alternative, ...], one: Condition, other: Condition) -> tuple[Alternative, ...]:
+    """The alternatives by the conjunction of two conditions; as they are where it decides nothing."""
+    made: list[Alternative] = []
+    for row in rows:
+        answers = [each.value for each in row.conditions if each.text in (one.text, other.text)]
+        if answers == [True]:  # nothing is said of the other one
+            return rows
+        rest = tuple(each for each in row.conditions if each.text not in (one.text, other.text))
+        both = Condition(f"{one.text} and {other.text}", one.at, all(answers))
+        made.append(replace(row, conditions=(both, *rest)) if answers else row)
+    kept = tuple(dict.fromkeys(made))
+    told = [({each.text: each.value for each in row.conditions}, row) for row in kept]
+    return rows if contradict(told) else kept
