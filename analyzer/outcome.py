@@ -207,11 +207,12 @@ def name_all(machine: Machine, tensors: list[Value], stream: Stream) -> Outcome:
         value = pick(machine, value)
         if not isinstance(value, Tensor):
             return Outcome(reason=f"captured entry {place} is no tensor that is known: {machine.show(value)}", at=machine.location())
-        content = require(machine, machine.content(value), "the content of a captured tensor depends on it")
+        hit = value.kept is not None and require(machine, value.cell.get("hit", MISSING), "whether it is written in place depends on it") is True
+        content = machine.content(value) if hit else require(machine, machine.content(value), "the content of a captured tensor depends on it")
         kept = content if value.kept is None else require(machine, value.kept, "the content of a captured tensor depends on it")
         if isinstance(kept, Content) and (condition := open_part(kept, stream)) is not None:
             raise NeedDecision(condition, "whether it is the whole stream depends on it")
-        one = read_kept(value, content, kept, stream)
+        one = read_kept(value, content, kept, stream, hit)
         if one is None:
             return Outcome(reason=why_unnamed(machine, content if not isinstance(content, Content) else kept), at=machine.location())
         found.append(one)
@@ -221,16 +222,16 @@ def name_all(machine: Machine, tensors: list[Value], stream: Stream) -> Outcome:
     return Outcome(captured=points, overwritten=lost, switch=switch)
 
 
-def read_kept(tensor: Tensor, content: Value, kept: Value, stream: Stream) -> Kept | None:
-    """The point that a tensor held when it was collected; None where it is not understood."""
-    if not isinstance(content, Content) or not isinstance(kept, Content):
+def read_kept(tensor: Tensor, content: Value, kept: Value, stream: Stream, hit: bool) -> Kept | None:
+    """The point that a tensor held when it was collected; None where it is not understood, or may have been written or not."""
+    if not isinstance(kept, Content) or not (isinstance(content, Content) or hit):
         return None
     point = name_point(kept, stream)
     if point is None:
         return None
-    switch = tensor.cell.get("switch", MISSING)
-    sure = tensor.cell.get("sure", MISSING) is True
-    return Kept(tensor, point, kept != content, switch if isinstance(switch, Unknown) else None, sure)
+    switches = tensor.cell.get("switch")
+    switch = switches[0] if isinstance(switches, tuple) else None
+    return Kept(tensor, point, kept != content, switch if isinstance(switch, Unknown) else None, isinstance(tensor.cell.get("sure"), tuple))
 
 
 def name_kept(content: Value, kept: Value, stream: Stream) -> str | None:

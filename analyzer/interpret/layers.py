@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..values import MISSING, Content, Instance, ListValue, Tensor, Value
 from .phis import alternatives
 from .signals import GiveUp
-from .summaries import summarised
+from .summaries import SINCE_KEPT, summarised
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -78,7 +78,7 @@ def kept(machine: Machine, value: Value) -> Value:
     """A value as it goes into a collection: a tensor remembers what it holds now, since an in-place operation may write it later."""
     if not isinstance(value, Tensor):
         return value
-    for note in ("sure", "switch"):
+    for note in SINCE_KEPT:
         if value.cell.get(note, MISSING) is not MISSING:
             machine.heap.write(value.cell, note, MISSING)
     return Tensor(value.cell, machine.content(value), machine.location())

@@ -277,7 +277,8 @@ class State:
         if (place := self.location()) is not None:
             self.heap.write(tensor.cell, "written", ((place.file, place.line),))
         switch = next((frame.switch for frame in reversed(self.frames) if frame.switch is not None), None)
-        self.heap.write(tensor.cell, "sure" if switch is None else "switch", switch is None or switch)
+        self.heap.write(tensor.cell, *(("sure", (True,)) if switch is None else ("switch", (switch,))))
+        self.heap.write(tensor.cell, "hit", True)
         self.treat_as_tensor(tensor)
         aliases = tensor.cell.get("aliases", ())
         assert isinstance(aliases, tuple)

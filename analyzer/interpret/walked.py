@@ -19,7 +19,7 @@ def both_walk(machine: Machine, one: Write | None, other: Write | None) -> bool:
     return min(lengths[1:]) > lengths[0] + 1
 
 
-UNITED = ("aliases", "written", "finals", "walks", "joins", "saved", "changed", "fed", "setters", "sites", "slices", "consumed")
+UNITED = ("aliases", "written", "finals", "walks", "joins", "saved", "changed", "fed", "setters", "sites", "slices", "consumed", "sure", "switch")
 """Slots that hold all that was seen on either side."""
 
 
