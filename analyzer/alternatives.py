@@ -45,9 +45,16 @@ def contradict(rows: Sequence[tuple[Mapping[str, bool], Outcome | Alternative]])
 def is_idle(rows: list[Answered], place: int, key: str) -> bool:
     """Whether a row's outcome stays as it is if this condition has the other answer."""
     decided, outcome = rows[place]
-    flipped = {**decided, key: not decided[key]}.items()
-    same = (other for other, each in rows if (each.captured, each.error) == (outcome.captured, outcome.error))
-    return any(other.items() <= flipped for other in same)
+    same = [other for other, each in rows if (each.captured, each.error) == (outcome.captured, outcome.error)]
+    return covered({**decided, key: not decided[key]}, same, tuple(dict.fromkeys(name for each in same for name in each)))
+
+
+def covered(given: dict[str, bool], rows: list[dict[str, bool]], keys: tuple[str, ...]) -> bool:
+    """Whether one of the rows holds whatever else is answered."""
+    if any(row.items() <= given.items() for row in rows):
+        return True
+    still = next((key for key in keys if key not in given), None)
+    return still is not None and all(covered({**given, still: answer}, rows, keys) for answer in (True, False))
 
 
 def few(rows: tuple[Alternative, ...]) -> tuple[Alternative, ...]:

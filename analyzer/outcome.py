@@ -203,13 +203,14 @@ class Kept:
 
 def name_all(machine: Machine, tensors: list[Value], stream: Stream) -> Outcome:
     found: list[Kept] = []
+    hangs = "the content of a captured tensor depends on it"
     for place, value in enumerate(tensors):
         value = pick(machine, value)
         if not isinstance(value, Tensor):
             return Outcome(reason=f"captured entry {place} is no tensor that is known: {machine.show(value)}", at=machine.location())
-        hit = value.kept is not None and require(machine, value.cell.get("hit", MISSING), "whether it is written in place depends on it") is True
-        content = machine.content(value) if hit else require(machine, machine.content(value), "the content of a captured tensor depends on it")
-        kept = content if value.kept is None else require(machine, value.kept, "the content of a captured tensor depends on it")
+        hit = value.kept is not None and is_hit(machine, value)
+        content = machine.content(value) if hit else require(machine, machine.content(value), hangs)
+        kept = content if value.kept is None else require(machine, value.kept, hangs)
         if isinstance(kept, Content) and (condition := open_part(kept, stream)) is not None:
             raise NeedDecision(condition, "whether it is the whole stream depends on it")
         one = read_kept(value, content, kept, stream, hit)
@@ -220,6 +221,11 @@ def name_all(machine: Machine, tensors: list[Value], stream: Stream) -> Outcome:
     points = tuple(one.named(switch is not None) for one in found)
     lost = tuple(each for one, point in zip(found, points, strict=True) for each in overwritten(one, point))
     return Outcome(captured=points, overwritten=lost, switch=switch)
+
+
+def is_hit(machine: Machine, tensor: Tensor) -> bool:
+    """Whether a tensor was written in place since it was collected."""
+    return require(machine, tensor.cell.get("hit", MISSING), "whether it is written in place depends on it") is True
 
 
 def read_kept(tensor: Tensor, content: Value, kept: Value, stream: Stream, hit: bool) -> Kept | None:
