@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import TypeAlias
 
 from .outcome import Outcome
-from .results import Alternative, Condition
 
 Answered: TypeAlias = "tuple[dict[str, bool], Outcome]"
 """The answers to the conditions that had to be decided, and what came of it."""
@@ -34,7 +31,7 @@ def simplest(outcomes: list[Answered]) -> list[Answered]:
     return list(reversed(kept.values()))
 
 
-def contradict(rows: Sequence[tuple[Mapping[str, bool], Outcome | Alternative]]) -> bool:
+def contradict(rows: list[Answered]) -> bool:
     """Whether two different outcomes may be meant by the same answers."""
     return any(
         (one.captured, one.error) != (other.captured, other.error) and all(given.get(key, held) == held for key, held in decided.items())
@@ -55,26 +52,3 @@ def covered(given: dict[str, bool], rows: list[dict[str, bool]], keys: tuple[str
         return True
     still = next((key for key in keys if key not in given), None)
     return still is not None and all(covered({**given, still: answer}, rows, keys) for answer in (True, False))
-
-
-def few(rows: tuple[Alternative, ...]) -> tuple[Alternative, ...]:
-    """Of more alternatives than are looked at, two conditions that count only where both hold are told as one."""
-    if len(rows) > MAX_ANSWERS:
-        for one, other in combinations({each.text: each for row in rows for each in row.conditions}.values(), 2):
-            rows = together(rows, one, other)
-    return rows
-
-
-def together(rows: tuple[Alternative, ...], one: Condition, other: Condition) -> tuple[Alternative, ...]:
-    """The alternatives by the conjunction of two conditions; as they are where it decides nothing."""
-    made: list[Alternative] = []
-    for row in rows:
-        answers = [each.value for each in row.conditions if each.text in (one.text, other.text)]
-        if answers == [True]:  # nothing is said of the other one
-            return rows
-        rest = tuple(each for each in row.conditions if each.text not in (one.text, other.text))
-        both = Condition(f"{one.text} and {other.text}", one.at, all(answers))
-        made.append(replace(row, conditions=(both, *rest)) if answers else row)
-    kept = tuple(dict.fromkeys(made))
-    told = [({each.text: each.value for each in row.conditions}, row) for row in kept]
-    return rows if contradict(told) else kept

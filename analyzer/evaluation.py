@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from .alternatives import MAX_ANSWERS, Answered, few, simplest
+from .alternatives import MAX_ANSWERS, Answered, simplest
 from .flows.flow import Flow
 from .index import Index
 from .interpret.asking import Asking
@@ -105,7 +105,8 @@ class Target:
         whatever the ids are. At least one is kept."""
         if len(outcomes) == 1:
             return outcomes
-        other: Ids = (0,) if ids is None else None
+        middle = self.num_layers // 2
+        other: Ids = (middle,) if ids != (middle,) else (middle - 1,)
         kept = [
             (decided, outcome)
             for decided, outcome in outcomes
@@ -278,7 +279,7 @@ def summarise(target: Target, ids: Ids, run: Run, outcomes: list[tuple[dict[str,
     if unknown is not None:
         status = "not established"
     elif any((o.captured, o.error) != (first.captured, first.error) for _, o in outcomes):
-        status, alternatives = "depends", few(tuple(alternative(run, decided, o) for decided, o in simplest(outcomes)))
+        status, alternatives = "depends", tuple(alternative(run, decided, o) for decided, o in simplest(outcomes))
     return Evaluation(
         ids=ids,
         num_layers=target.num_layers,
