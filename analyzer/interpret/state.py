@@ -177,7 +177,7 @@ class State:
 
     def supposed_value(self, key: str) -> tuple[Value] | None:
         """The value that the flow supposes for an unknown, boxed; None where it supposes nothing."""
-        found = self.supposed.values.get(key)
+        found = self.supposed.values.get(key) or self.supposed.values.get(f"*.{key.rpartition('.')[2]}")
         if found is None:
             return None
         self.assume(found.assumption)
