@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
 
+from .alternatives import MAX_ANSWERS, Answered, simplest
 from .interpret.asking import Asking
 from .outcome import Outcome
-from .results import Alternative, Assumption, Condition, Evaluation, Location, Status, Step
+from .results import Alternative, Assumption, Condition, Evaluation, Location, Overwritten, Status, Step
 from .values import Unknown
-
-MAX_ANSWERS = 4
-"""Different answers of one evaluation that are told apart by conditions."""
-Answered: TypeAlias = tuple[dict[str, bool], Outcome]
-"""The answers to the conditions that had to be decided, and what came of it."""
 
 
 @dataclass(slots=True)
@@ -52,7 +47,7 @@ def summarise(seen: Seen, layers: int, texts: Mapping[str, str], ids: tuple[int,
         path=seen.trail,
         asked=tuple(dict.fromkeys(seen.asking.conditions)),
         numbers=tuple(seen.asking.numbers),
-        overwritten=first.overwritten if status == "established" else (),
+        overwritten=lost_points(outcomes, status) if status != "not established" else (),
     )
 
 
@@ -64,26 +59,13 @@ def too_many(seen: Seen, outcomes: list[Answered]) -> Outcome | None:
     return Outcome(reason=f"there are more than {MAX_ANSWERS} answers, by {keys[:160]}", at=next(iter(seen.conditions.values())).at)
 
 
-def simplest(outcomes: list[Answered]) -> list[Answered]:
-    """The outcomes without the conditions on which none of them hangs: where the other answer to one comes to the same, it goes."""
-    rows = [(dict(decided), outcome) for decided, outcome in outcomes]
-    while True:
-        found = next(((place, key) for place, (decided, _) in enumerate(rows) for key in decided if is_idle(rows, place, key)), None)
-        if found is None:
-            break
-        place, key = found
-        decided, outcome = rows[place]
-        rows[place] = ({name: answer for name, answer in decided.items() if name != key}, outcome)
-    kept = {(frozenset(decided.items()), outcome.captured, outcome.error): (decided, outcome) for decided, outcome in reversed(rows)}
-    return list(reversed(kept.values()))
-
-
-def is_idle(rows: list[Answered], place: int, key: str) -> bool:
-    """Whether a row's outcome stays as it is if this condition has the other answer."""
-    decided, outcome = rows[place]
-    flipped = {**decided, key: not decided[key]}.items()
-    same = (other for other, each in rows if (each.captured, each.error) == (outcome.captured, outcome.error))
-    return any(other.items() <= flipped for other in same)
+def lost_points(outcomes: list[Answered], status: Status) -> tuple[Overwritten, ...]:
+    """What is lost whatever is decided, switches aside: as long as they stand as at import, or in any case."""
+    if status == "established":
+        return tuple(replace(each, unless=None) for each in outcomes[0][1].overwritten)
+    switches = {outcome.switch.key for _, outcome in outcomes if outcome.switch is not None}
+    usual = [outcome for decided, outcome in outcomes if not any(decided.get(key) for key in switches)]
+    return tuple(each for each in outcomes[0][1].overwritten if all(each in outcome.overwritten for outcome in usual))
 
 
 def alternative(seen: Seen, decided: Mapping[str, bool], outcome: Outcome) -> Alternative:

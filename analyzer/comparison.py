@@ -47,13 +47,22 @@ def served_side(target: Target, given: ServedIds, one: Found) -> Side:
     node = one.function.node
     setter = Location(target.program.printed(one.function.module.path), node.lineno if node is not None else 1)
     path = (*given.path, *evaluation.path)
-    if evaluation.status == "established" and evaluation.error is None:
+    points = evaluation.captured if evaluation.status == "established" else at_import(evaluation)
+    if points is not None and evaluation.error is None:
         named = {assumption.name: assumption for assumption in (*given.assumptions, *evaluation.assumptions)}
         used = tuple(named[name] for name in sorted(named))
-        return Side(evaluation.captured, given.ids, "established", None, None, given.entry, used, path, evaluation.overwritten)
+        return Side(points, given.ids, "established", None, None, given.entry, used, path, evaluation.overwritten)
     reason, place = why_not(evaluation)
     status: Status = "depends" if evaluation.status == "depends" else "not established"
     return Side(None, given.ids, status, reason, place or setter, given.entry, evaluation.assumptions, path)
+
+
+def at_import(evaluation: Evaluation) -> tuple[str, ...] | None:
+    """What is captured as long as variables of modules have the values of import, where nothing else decides what is lost."""
+    switches = {lost.unless.text for lost in evaluation.overwritten if lost.unless is not None}
+    if not all(condition.text in switches for each in evaluation.depends_on for condition in each.conditions):
+        return None
+    return next((each.captured for each in evaluation.depends_on if not any(condition.value for condition in each.conditions)), None)
 
 
 def why_not(evaluation: Evaluation) -> tuple[str, Location | None]:

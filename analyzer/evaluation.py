@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from .answers import Answered, Seen, summarise
+from .alternatives import Answered
+from .answers import Seen, summarise
 from .flows.flow import Flow
 from .index import Index
 from .interpret.asking import Asking
@@ -106,7 +107,8 @@ class Target:
         whatever the ids are. At least one is kept."""
         if len(outcomes) == 1:
             return outcomes
-        other: Ids = (0,) if ids is None else None
+        middle = self.num_layers // 2
+        other: Ids = (middle,) if ids != (middle,) else (middle - 1,)
         kept = [
             (decided, outcome)
             for decided, outcome in outcomes
@@ -209,8 +211,14 @@ class Run:
         while waiting and not any(outcome.reason for _, outcome in done):
             decided = waiting.pop(0)
             try:
-                done.append((decided, self.once(decided, ids)))
+                outcome = self.once(decided, ids)
                 self.seen.asking = self.latest
+                switch = outcome.switch
+                if switch is not None and self.has_room(decided, len(done) + len(waiting)):
+                    self.seen.conditions[switch.key] = switch
+                    waiting.append({**decided, switch.key: True})
+                    decided = {**decided, switch.key: False}
+                done.append((decided, outcome))
             except NeedDecision as need:
                 condition = self.askable(need, decided, len(done) + len(waiting))
                 if condition is None:
@@ -227,7 +235,12 @@ class Run:
         if condition is None or (need.making and not self.attempt.decides_making):
             return None
         asked_before = sum(kin(key) == kin(condition.key) for key in decided)
-        return None if len(decided) >= MAX_DECISIONS or runs >= MAX_RUNS or asked_before >= MAX_KIN else condition
+        return condition if self.has_room(decided, runs) and asked_before < MAX_KIN else None
+
+    @staticmethod
+    def has_room(decided: dict[str, bool], runs: int) -> bool:
+        """Whether another condition may be decided."""
+        return len(decided) < MAX_DECISIONS and runs < MAX_RUNS
 
     def once(self, decided: dict[str, bool], ids: Ids) -> Outcome:
         built = self.target.model(decided, opening=self.attempt.opening)

@@ -12,7 +12,7 @@ from .interpret.machine import Machine
 from .interpret.signals import GiveUp, NeedDecision, Raised
 from .ir import Function, Parameter
 from .points import Stream, find_stream, name_point, open_part
-from .results import Location, Overwritten, Step
+from .results import Condition, Location, Overwritten, Step
 from .values import MISSING, Atom, BoundMethod, ClassValue, Content, FunctionValue, Id, Instance, Tensor, Unknown, Value
 
 Ids = tuple[int, ...] | None
@@ -46,6 +46,8 @@ class Outcome:
     handed: Handed | None = None
     """Of a trainer: what it hands to an engine's setter."""
     overwritten: tuple[Overwritten, ...] = ()
+    switch: Unknown | None = None
+    """The switch by which captured points are lost: with the other answer they may be whole."""
 
 
 def first_open(condition: Unknown, decided: Mapping[str, bool]) -> Unknown | None:
@@ -170,42 +172,93 @@ def the_stream(machine: Machine) -> Stream | str:
     return find_stream(candidates, last)
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A captured tensor: the point that it held when it was collected, and whether it has been ``written`` since then: under a ``switch``
+    that stands as at import, or (too) whatever the switches: then it is ``sure``, as long as the switch does not move the tensor."""
+
+    tensor: Tensor
+    point: str
+    written: bool
+    switch: Unknown | None
+    sure: bool
+
+    @property
+    def spared(self) -> bool:
+        """Whether it is no whole point anyway, and nothing but a switch decides whether it is written."""
+        return self.switch is not None and not self.sure and "/" in self.point
+
+    @property
+    def hangs(self) -> bool:
+        """Whether the other answer to a switch may spare it."""
+        return self.written and self.switch is not None and not self.spared
+
+    def named(self, switched: bool) -> str:
+        """The point by its name. What was no whole point to begin with has the stage that it had, while no more than a switch decides
+        whether it is written; ``switched`` tells that this is settled."""
+        if not self.written or (self.spared and not switched):
+            return self.point
+        return f"{self.point.partition('/')[0]}/overwritten"
+
+
 def name_all(machine: Machine, tensors: list[Value], stream: Stream) -> Outcome:
-    points: list[str] = []
-    lost: list[Overwritten] = []
+    found: list[Kept] = []
+    hangs = "the content of a captured tensor depends on it"
     for place, value in enumerate(tensors):
         value = pick(machine, value)
         if not isinstance(value, Tensor):
             return Outcome(reason=f"captured entry {place} is no tensor that is known: {machine.show(value)}", at=machine.location())
-        content = require(machine, machine.content(value), "the content of a captured tensor depends on it")
-        kept = content if value.kept is None else require(machine, value.kept, "the content of a captured tensor depends on it")
+        hit = value.kept is not None and is_hit(machine, value)
+        content = machine.content(value) if hit else require(machine, machine.content(value), hangs)
+        kept = content if value.kept is None else require(machine, value.kept, hangs)
         if isinstance(kept, Content) and (condition := open_part(kept, stream)) is not None:
             raise NeedDecision(condition, "whether it is the whole stream depends on it")
-        point = name_kept(content, kept, stream)
-        if point is None:
+        one = read_kept(value, content, kept, stream, hit)
+        if one is None:
             return Outcome(reason=why_unnamed(machine, content if not isinstance(content, Content) else kept), at=machine.location())
-        points.append(point)
-        lost += overwritten(value, point)
-    return Outcome(captured=tuple(points), overwritten=tuple(lost))
+        found.append(one)
+    switch = next((one.switch for one in found if one.hangs), None)
+    points = tuple(one.named(switch is not None) for one in found)
+    lost = tuple(each for one, point in zip(found, points, strict=True) for each in overwritten(one, point))
+    return Outcome(captured=points, overwritten=lost, switch=switch)
 
 
-def overwritten(tensor: Tensor, point: str) -> Iterator[Overwritten]:
-    """Where a point that was lost was kept, and where its tensor was written."""
-    written = tensor.cell.get("written")
-    if not point.endswith("/overwritten") or tensor.kept_at is None or not isinstance(written, tuple):
-        return
-    places = (place for place in written if isinstance(place, tuple))
-    where = (Location(file, line) for file, line in places if isinstance(file, str) and isinstance(line, int))
-    yield Overwritten(point, tensor.kept_at, tuple(where))
+def is_hit(machine: Machine, tensor: Tensor) -> bool:
+    """Whether a tensor was written in place since it was collected."""
+    return require(machine, tensor.cell.get("hit", MISSING), "whether it is written in place depends on it") is True
+
+
+def read_kept(tensor: Tensor, content: Value, kept: Value, stream: Stream, hit: bool) -> Kept | None:
+    """The point that a tensor held when it was collected; None where it is not understood, or may have been written or not."""
+    if not isinstance(kept, Content) or not (isinstance(content, Content) or hit):
+        return None
+    point = name_point(kept, stream)
+    if point is None:
+        return None
+    switches = tensor.cell.get("switch")
+    switch = switches[0] if isinstance(switches, tuple) else None
+    return Kept(tensor, point, kept != content, switch if isinstance(switch, Unknown) else None, isinstance(tensor.cell.get("sure"), tuple))
 
 
 def name_kept(content: Value, kept: Value, stream: Stream) -> str | None:
-    """The point that a tensor held when it was collected; a whole point that has been written since then is lost. What was
-    no whole point to begin with keeps the stage that it had."""
+    """The point that a tensor held when it was collected, as far as its contents tell; a whole point that has been written since then is
+    lost."""
     if not isinstance(content, Content) or not isinstance(kept, Content):
         return None
     point = name_point(kept, stream)
     return f"{point}/overwritten" if point is not None and kept != content and "/" not in point else point
+
+
+def overwritten(kept: Kept, point: str) -> Iterator[Overwritten]:
+    """Where a point that was lost was kept, and where its tensor was written."""
+    written, kept_at = kept.tensor.cell.get("written"), kept.tensor.kept_at
+    if not point.endswith("/overwritten") or kept_at is None or not isinstance(written, tuple):
+        return
+    places = (place for place in written if isinstance(place, tuple))
+    where = (Location(file, line) for file, line in places if isinstance(file, str) and isinstance(line, int))
+    switch = kept.switch
+    unless = None if switch is None or switch.at is None else Condition(switch.key, switch.at, True)
+    yield Overwritten(point, kept_at, tuple(where), unless)
 
 
 def why_unnamed(machine: Machine, content: Value) -> str:

@@ -66,11 +66,12 @@ class Alternative:
 @dataclass(frozen=True, slots=True)
 class Overwritten:
     """A captured point that is lost: ``kept_at`` is where the tensor was put into a collection, ``written_at`` where it was written in
-    place last."""
+    place last; it is not lost ``unless`` what a variable of a module says at import no longer holds: then it may be whole."""
 
     point: str
     kept_at: Location
     written_at: tuple[Location, ...]
+    unless: Condition | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .configs import load_config
@@ -13,6 +13,9 @@ from .values import MISSING, Unknown, Value
 
 ROOT = "config"
 """The key of the unknown value that stands for the target's config."""
+
+LENGTH = "len()"
+"""What the number of a value's entries is asked for by."""
 
 
 def read_target(argument: str | None, flow: Flow) -> ConfigFacts:
@@ -60,7 +63,10 @@ class ConfigFacts:
             path = self.path(value.key)
             if path is None:
                 return MISSING
-            if name in self.flow.layer_counts and all(part.rstrip("()") in self.flow.text_configs for part in path):
+            *outer, last = path or ("",)
+            if name == LENGTH:
+                return num_layers if last in self.flow.layer_lists and self.of_text(outer) else MISSING
+            if name in self.flow.layer_counts and self.of_text(path):
                 return num_layers
             holder = self.find(path)
             if plain and name in self.flow.text_configs and name != "get_text_config":
@@ -70,6 +76,10 @@ class ConfigFacts:
             return self.convert(machine, holder[name], key)
 
         return read
+
+    def of_text(self, path: Sequence[str]) -> bool:
+        """Whether the attributes lead to the language model's own config."""
+        return all(part.rstrip("()") in self.flow.text_configs for part in path)
 
     def path(self, key: str) -> tuple[str, ...] | None:
         """The attributes that lead from the config to an unknown value; None if it is no part of the config."""

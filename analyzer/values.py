@@ -150,7 +150,8 @@ class Content:
 @dataclass(frozen=True, eq=False, slots=True)
 class Tensor:
     """A handle on a tensor's cell: ``cell["content"]``, ``cell["aliases"]``, cells that may be the same memory, and ``cell["written"]``,
-    where it was written in place last (file and line; more where branches met).
+    where it was written in place last (file and line; more where branches met). Since it was put into a collection last it was written
+    if ``cell["hit"]`` is true: under the switches ``cell["switch"]``, and apart from all switches if ``cell["sure"]`` is there.
 
     A handle in a collection remembers in ``kept`` what the tensor held when it was put there, and where that was: it may be written in
     place later.

@@ -29,13 +29,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..analyzer.request import ids_text
-from ..analyzer.results import Analysis, Clause, Comparison, Evaluation, Location, Overwritten, Side, Wiring
+from ..analyzer.results import Analysis, Clause, Comparison, Condition, Evaluation, Location, Overwritten, Side, Wiring
 from ..analyzer.rule import Example, Finding, Rule, Severity, example_analysis, hops
 
 
 class _Cause(NamedTuple):
     kept_at: Location
     written_at: tuple[Location, ...]
+    unless: Condition | None = None
 
 
 class _Hit(NamedTuple):
@@ -70,7 +71,7 @@ def _rows(wiring: Wiring) -> Iterator[Evaluation]:
 def _lost(captures: tuple[Overwritten, ...]) -> dict[_Cause, list[str]]:
     found: dict[_Cause, list[str]] = {}
     for each in captures:
-        found.setdefault(_Cause(each.kept_at, each.written_at), []).append(each.point.removesuffix("/overwritten"))
+        found.setdefault(_Cause(each.kept_at, each.written_at, each.unless), []).append(each.point.removesuffix("/overwritten"))
     return found
 
 
@@ -98,15 +99,16 @@ def _hazard(cause: _Cause, hits: list[_Hit]) -> Finding:
 
 def _way(cause: _Cause) -> str:
     written = " or ".join(map(str, cause.written_at)) or "a place that is not known"
-    return f"what {cause.kept_at} keeps is no copy, and {written} writes it in place"
+    unless = f", unless {cause.unless.text} ({cause.unless.at})" if cause.unless is not None else ""
+    return f"what {cause.kept_at} keeps is no copy, and {written} writes it in place{unless}"
 
 
 _HELP = "keep a copy: .clone()"
 _KEPT, _WRITTEN = Location("engine/tulip.py", 40), (Location("engine/norm.py", 12),)
 
 
-def _row(ids: tuple[int, ...] | None, *points: str) -> Evaluation:
-    lost = tuple(Overwritten(point, _KEPT, _WRITTEN) for point in points if point.endswith("/overwritten"))
+def _row(ids: tuple[int, ...] | None, *points: str, unless: Condition | None = None) -> Evaluation:
+    lost = tuple(Overwritten(point, _KEPT, _WRITTEN, unless) for point in points if point.endswith("/overwritten"))
     return Evaluation(ids, 8, None, points, None, "established", None, None, (), (), (), overwritten=lost)
 
 
@@ -137,6 +139,11 @@ RULE = Rule(
             "a layer writes what was kept",
             example_analysis((_wiring("TulipForCausalLM", _row(None, "out:1/overwritten"), _row((2,), _LOST[0]), _row((3,), _LOST[0])),)),
             (f"TulipForCausalLM: the default captures out:1 and loses it (as do 2 more id lists): {_WAY}",),
+        ),
+        Example(
+            "only a variable of a module decides it",
+            example_analysis((_wiring("TulipForCausalLM", _row((2,), _LOST[0], unless=Condition("is_exact()", _WRITTEN[0], True))),)),
+            (f"TulipForCausalLM: id 2 captures out:2 and loses it: {_WAY}, unless is_exact() ({_WRITTEN[0]})",),
         ),
         Example(
             "two classes share the forward",

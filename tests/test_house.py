@@ -26,6 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("interpret", "flows", "entries"),
     ("points", "target", "training_facts", "lifecycle", "exports", "convention", "coverage"),
     ("outcome", "selections", "entering", "drafts"),
+    ("alternatives",),
     ("answers",),
     ("evaluation", "judgement"),
     ("wiring", "training", "engine_use"),

@@ -1,7 +1,7 @@
 """An answer that depends names the conditions on which it hangs, and no others."""
 from __future__ import annotations
 
-from flowcheck.analyzer.answers import simplest
+from flowcheck.analyzer.alternatives import simplest
 from flowcheck.analyzer.outcome import Outcome
 
 ONE, OTHER = Outcome(captured=("out:1",)), Outcome(error="KeyError: 'x' (a.py:1)")

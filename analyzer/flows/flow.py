@@ -20,7 +20,7 @@ ENGINES = ("sglang",)
 """What the flows of one engine share; no flow by itself."""
 
 NEEDED = ("name", "package", "words", "setters", "entry", "layer_counts", "sink")
-OPTIONAL = ("fallbacks", "text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption", "pipeline", "boundaries")
+OPTIONAL = ("fallbacks", "layer_lists", "text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption", "pipeline", "boundaries")
 PIPELINE = ("keys", "spellings", "target_worker", "worker_methods", "draft_inputs", "projections")
 PIPELINE_TABLES = ("phases", "paths", "launch", "reader")
 BOUNDARIES = ("package", "stage", "declaration", "exit")
@@ -70,7 +70,8 @@ class Flow:
 
     ``words``: text of which a file of the flow contains at least one. ``setters``: the methods that take the ids. ``fallbacks``: those
     that take them where a target has none of ``setters``. ``entry``: the module variable that lists the target classes. ``layer_counts``
-    and ``text_configs``: the config attributes that hold the number of layers and the language model's own config.
+    and ``text_configs``: the config attributes that hold the number of layers and the language model's own config; ``layer_lists``: those
+    with one entry for each layer.
     ``blank_inputs``: tensors that the forward is given and that say nothing of the tokens; ``tensor_inputs``: its parameters that are
     tensors though nothing says so. ``kernels``: outside functions, and those of the package that start a kernel, by qualified name,
     each with the model that runs it.
@@ -91,6 +92,7 @@ class Flow:
     pipeline: Pipeline = Pipeline()
     fallbacks: tuple[str, ...] = ()
     boundaries: Boundaries = field(default_factory=Boundaries)
+    layer_lists: tuple[str, ...] = ()
 
 
 def load_flow(name: str) -> Flow:
@@ -158,6 +160,7 @@ def build(data: Table) -> Flow:
         facts=build_facts(text(data, "package"), entries(data, "assumption")),
         pipeline=build_pipeline(table(data, "pipeline")),
         fallbacks=texts(data, "fallbacks"),
+        layer_lists=texts(data, "layer_lists"),
         boundaries=build_boundaries(table(data, "boundaries")),
     )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,7 @@ def read_effects(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Effects:
     own, parts, called, named = set[str](), set[str](), set[str](), set[str]()
     feeds = escapes = False
     plain: set[ast.expr] = set()
+    made = names_of_made(node) - names
     for inner in ast.walk(node):
         if isinstance(inner, ast.Assign) and isinstance(inner.value, ast.Constant):
             plain.update(inner.targets)
@@ -64,7 +66,7 @@ def read_effects(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Effects:
             base, _ = root(inner)
             if base in names:
                 stores.add(inner.attr)
-            escapes |= base != receiver
+            escapes |= base != receiver and base not in made
         elif isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
             base, depth = root(inner)
             feeds |= base in names and depth > 1
@@ -88,6 +90,18 @@ def read_effects(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Effects:
                 escapes |= base != receiver
                 stores.add("*")
     return Effects(frozenset(stores), feeds, frozenset(own), frozenset(parts), escapes, frozenset(called), frozenset(named))
+
+
+def names_of_made(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """The names that stand for nothing but objects that the function makes itself, by calling a class."""
+    bound: Counter[str] = Counter()
+    for inner in ast.walk(node):
+        match inner:
+            case ast.Name(id=name, ctx=ast.Store()):
+                bound[name] += 1
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=called) | ast.Attribute(attr=called))):
+                bound[name] -= called[:1].isupper()
+    return {name for name, others in bound.items() if not others}
 
 
 def effects_of(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Effects:

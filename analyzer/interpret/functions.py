@@ -112,6 +112,7 @@ def bind_global(machine: Machine, slots: Slots, name: str, value: Value) -> None
         slots[name] = value
     else:
         machine.heap.write(slots, name, value)
+        machine.heap.write(slots, ("bound", name), True)
 
 
 def property_setter(machine: Machine, cls: ClassValue, name: str) -> FunctionValue | None:

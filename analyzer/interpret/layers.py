@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..values import Content, Instance, ListValue, Tensor, Value
+from ..values import MISSING, Content, Instance, ListValue, Tensor, Value
 from .phis import alternatives
 from .signals import GiveUp
-from .summaries import summarised
+from .summaries import SINCE_KEPT, summarised
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -76,7 +76,12 @@ def note_outside(machine: Machine, result: Tensor, inputs: tuple[Tensor, ...]) -
 
 def kept(machine: Machine, value: Value) -> Value:
     """A value as it goes into a collection: a tensor remembers what it holds now, since an in-place operation may write it later."""
-    return Tensor(value.cell, machine.content(value), machine.location()) if isinstance(value, Tensor) else value
+    if not isinstance(value, Tensor):
+        return value
+    for note in SINCE_KEPT:
+        if value.cell.get(note, MISSING) is not MISSING:
+            machine.heap.write(value.cell, note, MISSING)
+    return Tensor(value.cell, machine.content(value), machine.location())
 
 
 def reached(machine: Machine, hidden: Value, captured: Value) -> None:

@@ -12,6 +12,7 @@ from ..scope import build_scope
 from ..values import MISSING, ClassValue, External, FunctionValue, Instance, ModuleValue, Scope, Slots, Value
 from .branch import choose, pick
 from .signals import GiveUp, Raised
+from .switches import read
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -47,10 +48,16 @@ def look_up(machine: Machine, name: str) -> Value:
 def module_name(machine: Machine, module: Module, name: str) -> Value:
     """The value that a module's name has once the module is imported; MISSING where it binds none."""
     slots = module_slots(machine, module)
-    value = machine.evaluated(slots, name)
     if name in module.declared_global and machine.frames and machine.frame.function is not None:
         machine.frame.reads_mutable = True
         machine.assume("import-state")
+        value = bound_name(machine, module, slots, name)
+        return read(machine, module, slots, name, value) if isinstance(value, bool) else value
+    return bound_name(machine, module, slots, name)
+
+
+def bound_name(machine: Machine, module: Module, slots: Slots, name: str) -> Value:
+    value = machine.evaluated(slots, name)
     if value is not MISSING:
         if (module.name, name) in machine.later:
             run_later(machine, module, slots, name)

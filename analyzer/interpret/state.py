@@ -36,6 +36,8 @@ class Frame:
     body: ClassValue | None = None
     forgiving: bool = False
     """A constructor whose statements may be passed over."""
+    switch: Unknown | None = None
+    """The condition on a module's variable under which the frame runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ class State:
         self.live: frozenset[Atom] = frozenset()
         self.trail: list[Step] = []
         self.catching: list[Callable[[Raised], bool]] = []
+        self.switch_read: Unknown | None = None
+        """The switch that was read last while a condition was evaluated."""
         self.reads: dict[tuple[int, Hashable], tuple[Slots, Hashable, Value]] | None = None
         self.read_clock = 0
         self.run_clock = 0
@@ -173,7 +177,7 @@ class State:
 
     def supposed_value(self, key: str) -> tuple[Value] | None:
         """The value that the flow supposes for an unknown, boxed; None where it supposes nothing."""
-        found = self.supposed.values.get(key)
+        found = self.supposed.values.get(key) or self.supposed.values.get(f"*.{key.rpartition('.')[2]}")
         if found is None:
             return None
         self.assume(found.assumption)
@@ -272,6 +276,9 @@ class State:
         self.heap.write(tensor.cell, "content", content)
         if (place := self.location()) is not None:
             self.heap.write(tensor.cell, "written", ((place.file, place.line),))
+        switch = next((frame.switch for frame in reversed(self.frames) if frame.switch is not None), None)
+        self.heap.write(tensor.cell, *(("sure", (True,)) if switch is None else ("switch", (switch,))))
+        self.heap.write(tensor.cell, "hit", True)
         self.treat_as_tensor(tensor)
         aliases = tensor.cell.get("aliases", ())
         assert isinstance(aliases, tuple)

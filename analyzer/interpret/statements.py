@@ -19,6 +19,7 @@ from .names import bind_import
 from .operators import condition
 from .recovery import run_forgiving
 from .signals import Break, Continue, GiveUp, Raised, Return, Signal
+from .switches import take
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -66,11 +67,14 @@ def return_(machine: Machine, node: ir.Return) -> Signal:
 
 
 def if_(machine: Machine, node: ir.If) -> Signal:
+    before, machine.switch_read = machine.switch_read, None
     known = condition(machine, machine.evaluate(node.test))
     if machine.asking is not None:
         note(machine, node.test, known)
+    switch = machine.switch_read
+    machine.switch_read = switch or before
     if isinstance(known, bool):
-        return run_block(machine, node.body if known else node.orelse)
+        return take(machine, node, known, switch) if switch is not None else run_block(machine, node.body if known else node.orelse)
     return choose_block(machine, known, lambda side: run_block(machine, node.body if side else node.orelse))
 
 

@@ -136,7 +136,9 @@ class Arguments:
         return ("phi", known)
 
 
-TENSOR_SLOTS = frozenset({"content", "opaque", "#made", "aliases", "written", CUT})
+SINCE_KEPT = ("sure", "switch", "hit")
+"""What is noted of a tensor that is written in place after it was put into a collection."""
+TENSOR_SLOTS = frozenset({"content", "opaque", "#made", "aliases", "written", *SINCE_KEPT, CUT})
 
 
 def summarised(machine: Machine, layer: Instance, args: tuple[Value, ...], keywords: dict[str, Value], run: Callable[[], Value]) -> Value:

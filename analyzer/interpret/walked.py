@@ -19,7 +19,10 @@ def both_walk(machine: Machine, one: Write | None, other: Write | None) -> bool:
     return min(lengths[1:]) > lengths[0] + 1
 
 
-UNITED = ("aliases", "written", "finals", "walks", "joins", "saved", "changed", "fed", "setters", "sites", "slices", "consumed")
+UNITED = (
+    *("aliases", "written", "sure", "switch", "finals", "walks", "joins"),
+    *("saved", "changed", "fed", "setters", "sites", "slices", "consumed"),
+)
 """Slots that hold all that was seen on either side."""
 
 

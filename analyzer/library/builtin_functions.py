@@ -35,6 +35,8 @@ def length(machine: Host, function: Value, args: Args, keywords: Keywords) -> Va
         return machine.lift(value, lambda v: length(machine, function, (v,), {}))
     if isinstance(value, Tensor):
         return machine.unknown(f"shape({value.cell.number}).len", "the length of a tensor", not_none=True, positive=True)
+    if isinstance(value, Unknown) and (known := machine.config_attribute(value, "len()", f"len({value.key})")) is not MISSING:
+        return known
     if isinstance(value, Unknown | External | ExternalObject):
         return machine.unknown(f"len({machine.show(value)})", "the length of something unknown", not_none=True)
     if isinstance(value, Instance) and (method := machine.lookup_default(value, "__len__", MISSING)) is not MISSING:

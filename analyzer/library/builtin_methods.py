@@ -236,7 +236,28 @@ def text(machine: Host, function: Value, args: Args, keywords: Keywords) -> Valu
     return machine.new_list(tuple(result)) if isinstance(result, list) else result
 
 
-__all__ = ["DICT_METHODS", "LIST_METHODS", "SET_METHODS", "text"]
+def operator(op: str, *, reflected: bool = False) -> Model:
+    """A number's operator as a method: ``(1).__add__``."""
+
+    def model(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
+        if len(args) != 1 or keywords:
+            return machine.raise_error("TypeError", f"expected 1 argument, got {len(args)}")
+        one, other = receiver(function), machine.pick(args[0])
+        if not isinstance(other, int):
+            return machine.mystery("number", "an operator of a number that is given no whole number", not_none=True)
+        return machine.binary(op, other, one) if reflected else machine.binary(op, one, other)
+
+    return model
+
+
+INT_METHODS: dict[str, Model] = {
+    "__add__": operator("+"),
+    "__radd__": operator("+", reflected=True),
+    "__sub__": operator("-"),
+    "__rsub__": operator("-", reflected=True),
+    "__mul__": operator("*"),
+}
+__all__ = ["DICT_METHODS", "INT_METHODS", "LIST_METHODS", "SET_METHODS", "text"]
 
 LIST_METHODS: dict[str, Model] = {
     "append": append,

@@ -24,7 +24,8 @@ class Facts:
 
     ``calls``: by the name of a function of the analysed package, what it answers. ``returns``: by the class that a function is annotated to
     return. ``values``: by the key of an unknown value
-    (``forward_batch.can_run_tbo``), what it is. ``identities``: functions and methods that hand back their first tensor
+    (``forward_batch.can_run_tbo``; ``*.pp_group`` for an attribute of whatever it is), what it is.
+    ``identities``: functions and methods that hand back their first tensor
     (a collective on one rank). ``texts``: the sentence of each assumption.
     """
 

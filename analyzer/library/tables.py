@@ -159,6 +159,8 @@ class Library:
             return builtin_methods.text
         if isinstance(receiver, tuple):
             return tuple_method
+        if isinstance(receiver, int):
+            return builtin_methods.INT_METHODS.get(name)
         return self.method_outside(receiver.cls, name) if isinstance(receiver, ExternalObject) else None
 
     @staticmethod
