@@ -32,6 +32,7 @@ from .classes import attrs_of, find_in_class, is_closed, resolution_order
 from .effects import effects_of
 from .names import decorators, made_on_demand, module_name
 from .open_target import STUB, open_attribute
+from .phis import alternatives
 from .recording import GIVEN, OPEN
 from .reflection import class_dict
 from .signals import GiveUp
@@ -141,7 +142,7 @@ def instance_attribute(machine: Machine, value: Instance, name: str) -> Value:
         return from_class(machine, value, name)
     own = machine.noted(attrs_of(machine, value), name)
     if own is not MISSING:
-        if type(own) is Phi:
+        if type(own) is Phi and MISSING in alternatives(own):
             return lift(machine, own, lambda v: present(machine, value, name, v))
         return own
     return from_class(machine, value, name)

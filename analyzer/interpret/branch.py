@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from ..values import MISSING, Phi, Slots, Unknown, Value
 from .heap import Mark, Write, Writes
 from .join import Joiner
-from .phis import phi
+from .phis import conditions, map_shared, phi
 from .signals import Break, Continue, NeedDecision, Raised, Return, Signal, TooDeep
 from .walked import UNITED, both_walk, united, walked
 
@@ -27,6 +27,8 @@ MAX_NESTED_BRANCHES = 8
 """Unknown conditions taken both ways inside one another before the run asks for a decision instead."""
 MAX_NESTED_FORGIVEN = 6
 """The same in a statement of a constructor that can be passed over."""
+MAX_TOLD_APART = 8
+"""Conditions of a value whose answers are kept in mind on the way down to an alternative of it."""
 
 
 @dataclass(slots=True)
@@ -302,6 +304,8 @@ def map_leaves(machine: Machine, value: Value, operation: Callable[[Value], Valu
     if type(value) is not Phi:
         return operation(value)
     try:
+        if len(conditions(value)) > MAX_TOLD_APART:
+            return map_shared(value, operation, {})
         return mapped(machine, value, operation, {}, truths)
     except Raised:
         return lift(machine, value, operation)

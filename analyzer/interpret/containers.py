@@ -23,7 +23,7 @@ from ..values import (
 )
 from .branch import lift, map_leaves, pick, require
 from .classes import enum_members, find_in_class, is_enum
-from .phis import phi
+from .phis import alternatives, phi
 from .rows import first_size
 from .stacks import note_state
 from .watch import check
@@ -260,7 +260,7 @@ def dict_item(machine: Machine, value: DictValue, index: Value) -> Value:
             return any_of(machine, index, found)
         return machine.mystery("item", "a dict entry by a key that is not known")
     held = machine.noted(value.state, key)
-    if type(held) is Phi:
+    if type(held) is Phi and MISSING in alternatives(held):
         return lift(machine, held, lambda v: v if v is not MISSING else missing_key(machine, value, index))
     return held if held is not MISSING else missing_key(machine, value, index)
 

@@ -23,6 +23,7 @@ from ..values import (
 from . import classes
 from .branch import choose, lift, pick
 from .open_target import STUB
+from .phis import alternatives
 from .recording import OPEN
 from .signals import Raised
 from .tensors import NAMES as TENSOR_NAMES
@@ -106,7 +107,7 @@ def has_attribute(machine: Machine, value: Value, name: str) -> Value:
         return lift(machine, value, lambda v: has_attribute(machine, v, name))
     if isinstance(value, Instance):
         own = pick(machine, machine.noted(machine.attrs_of(value), name))
-        if type(own) is Phi:
+        if type(own) is Phi and MISSING in alternatives(own):
             return lift(machine, own, lambda v: v is not MISSING or has_in_class(machine, value, name))
         return own is not MISSING or has_in_class(machine, value, name)
     if isinstance(value, Unknown):

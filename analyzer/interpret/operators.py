@@ -26,7 +26,7 @@ from ..values import (
 from .branch import lift, map_leaves, pick
 from .classes import find_in_class, is_enum
 from .containers import items_of, iterate
-from .phis import is_plain
+from .phis import alternatives, conditions, is_plain
 from .signals import GiveUp
 
 if TYPE_CHECKING:
@@ -82,6 +82,10 @@ def instance_truth(machine: Machine, value: Instance) -> Value:
 
 MAX_WAYS = 8
 """Ways through a condition that are followed one by one; a condition with more becomes one unknown of its own."""
+MAX_ASKED = 8
+"""Conditions of one truth that are told apart at all."""
+MAX_DEPTH = 5
+"""Conditions inside one another, the open ones around them included, that are followed one by one."""
 
 
 def condition(machine: Machine, value: Value) -> bool | Unknown | Phi:
@@ -91,10 +95,15 @@ def condition(machine: Machine, value: Value) -> bool | Unknown | Phi:
         return found
     if not isinstance(found, Phi):
         return machine.mystery("truth", "a truth that is not understood")
+    asked = conditions(found)
+    if len(asked) > MAX_ASKED:
+        reads = any(each.reads_ids for each in asked) or any(reads_ids(each) for each in alternatives(found))
+        return machine.unknown(machine.fresh_key("truth"), asked[0].reason, parts=tuple(asked), reads_ids=reads, at=asked[0].at)
     paths = leaves(machine, found, ())
     if len({answer for _, answer in paths}) == 1:
         return paths[0][1]
-    return found if len(paths) <= MAX_WAYS else composite(machine, found, paths)
+    depth = machine.nesting + max(len(path) for path, _ in paths)
+    return found if len(paths) <= MAX_WAYS and depth <= MAX_DEPTH else composite(machine, found, paths)
 
 
 Path = tuple[tuple[Unknown, bool], ...]

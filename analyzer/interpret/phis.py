@@ -6,6 +6,8 @@ each of its ways would walk exponentially many.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..values import EXACT_TYPES, ClassValue, EnumMember, External, FunctionValue, Phi, Tensor, Unknown, Value
 
 NOT = "not "
@@ -57,6 +59,30 @@ def alternatives(value: Value) -> list[Value]:
             waiting += (each.if_false, each.if_true)
         else:
             found.append(each)
+    return found
+
+
+def conditions(value: Value) -> list[Unknown]:
+    """What a value hangs on, each condition once."""
+    waiting, seen, found = [value], set[int](), dict[str, Unknown]()
+    while waiting:
+        each = waiting.pop()
+        if type(each) is Phi and id(each) not in seen:
+            seen.add(id(each))
+            found.setdefault(each.condition.key, each.condition)
+            waiting += (each.if_false, each.if_true)
+    return list(found.values())
+
+
+def map_shared(value: Value, operation: Callable[[Value], Value], done: dict[int, Value]) -> Value:
+    """Apply an operation to each alternative once, however many ways lead to it."""
+    found = done.get(id(value))
+    if found is None:
+        if type(value) is Phi:
+            found = phi(value.condition, map_shared(value.if_true, operation, done), map_shared(value.if_false, operation, done))
+        else:
+            found = operation(value)
+        done[id(value)] = found
     return found
 
 
