@@ -83,6 +83,7 @@ class Target:
     config: ConfigFacts
     models: dict[tuple[Opening, tuple[tuple[str, bool], ...]], Model | Outcome | NeedDecision] = field(default_factory=dict)
     attempts: list[Attempt] = field(default_factory=lambda: list(ATTEMPTS))
+    through: dict[Attempt, bool] = field(default_factory=dict)
     unproved: int = 0
     """Id lists of which no attempt proved anything."""
 
@@ -91,7 +92,7 @@ class Target:
         best: Evaluation | None = None
         for attempt in self.attempts[: 1 if self.unproved >= MAX_UNPROVED else None]:
             run = Run(self, attempt)
-            outcomes = run.explore(ids)
+            outcomes = [(decided, self.behind_guards(attempt, outcome)) for decided, outcome in run.explore(ids)]
             found = summarise(run.seen, self.num_layers, self.program.flow.facts.texts, ids, self.runnable(run, ids, outcomes))
             best = better(best, found)
             if found.status != "not established":
@@ -101,6 +102,21 @@ class Target:
         assert best is not None
         self.unproved += best.status == "not established"
         return best
+
+    def behind_guards(self, attempt: Attempt, outcome: Outcome) -> Outcome:
+        """The outcome; where the program raises itself behind guards that were passed over, only if other ids get through: else one of
+        those guards may have come first."""
+        if not outcome.guarded or self.gets_through(attempt):
+            return outcome
+        return Outcome(reason=f"it may raise {outcome.error}, and a guard before it may raise too", at=outcome.at)
+
+    def gets_through(self, attempt: Attempt) -> bool:
+        """Whether an id in the middle is captured, in some configuration."""
+        known = self.through.get(attempt)
+        if known is None:
+            answers = Run(self, attempt).explore((self.num_layers // 2,))
+            known = self.through[attempt] = any(outcome.captured for _, outcome in answers)
+        return known
 
     def runnable(self, run: Run, ids: Ids, outcomes: list[Answered]) -> list[Answered]:
         """The outcomes without those of a configuration in which the model cannot be used at all: it raises before any layer runs, and

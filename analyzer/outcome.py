@@ -37,6 +37,8 @@ class Outcome:
     reason: str | None = None
     at: Location | None = None
     before_layers: bool = False
+    guarded: bool = False
+    """The program raises itself, and other guards of it were passed over before."""
     silent: bool = False
     """Of a trainer: it ran to its end, and nothing of the target is known to have been concatenated."""
     recorded: tuple[str, ...] | None = None
@@ -58,11 +60,12 @@ def first_open(condition: Unknown, decided: Mapping[str, bool]) -> Unknown | Non
 
 
 def raised_outcome(machine: Machine, raised: Raised) -> Outcome:
-    """An exception that ends the program. Guards that were passed over before it are taken to hold, as for what is captured."""
+    """An exception that ends the program."""
     if raised.building and not machine.recording():
         return Outcome(reason=f"building the model raises {raised.kind}: {raised.text}", at=raised.at)
     if raised.certain:
-        return Outcome(error=str(raised), before_layers=machine.walk["order"] == ())
+        guarded = raised.explicit and "guards" in machine.assumptions
+        return Outcome(error=str(raised), at=raised.at, before_layers=machine.walk["order"] == (), guarded=guarded)
     return Outcome(reason=f"it may raise {raised.kind}: {raised.text}", at=raised.at)
 
 
