@@ -123,8 +123,7 @@ class Target:
         whatever the ids are. At least one is kept."""
         if len(outcomes) == 1:
             return outcomes
-        middle = self.num_layers // 2
-        other: Ids = (middle,) if ids != (middle,) else (middle - 1,)
+        other: Ids = (0,) if ids is None else None
         kept = [
             (decided, outcome)
             for decided, outcome in outcomes

@@ -53,14 +53,16 @@ Ask = Callable[..., tuple[str, ...]]
 
 @pytest.fixture
 def ask(tmp_path: Path) -> Ask:
-    """What is captured of 8 layers where these lines of the setter say what is wanted; ``before`` stands above the classes."""
+    """What is captured of 8 layers where these lines of the setter say what is wanted; ``before`` stands above the classes,
+    ``elsewhere`` in a module outside of the models' folder."""
 
-    def answer(lines: str, *ids: int, before: str = "") -> tuple[str, ...]:
+    def answer(lines: str, *ids: int, before: str = "", elsewhere: str = "") -> tuple[str, ...]:
         shutil.copytree(FIXTURES / "llama-like/tree", tmp_path / "tree")
         models = tmp_path / "tree/sglang/srt/models"
         for path in models.glob("*.py"):
             if path.name != "blocks.py":
                 path.unlink()
+        (models.parent / "elsewhere.py").write_text(elsewhere, "utf-8")
         (models / "x.py").write_text(before + MODEL % indent(lines, " " * 8), "utf-8")
         (wiring,) = analyze(Request(str(tmp_path / "tree"), layers=8, ids=(ids,))).wirings
         return spoken(wiring.evaluated[0])
@@ -91,6 +93,50 @@ except ValueError:
     def test_of_two_guards_neither_is_an_answer(self, ask: Ask) -> None:
         lines = "if self.config.strict:\n    raise ValueError('x')\nraise TypeError('y')"
         assert ask(lines, 1) in (NOT_ESTABLISHED, ("raises TypeError", "raises ValueError"))
+
+    def test_a_guard_before_a_raise_is_taken_to_hold_where_other_ids_get_through(self, ask: Ask) -> None:
+        lines = "if self.config.strict:\n    raise ValueError('x')\nif 1 in layer_ids:\n    raise TypeError('y')\nwanted = list(layer_ids)"
+        assert ask(lines, 1) in (("raises TypeError",), ("raises TypeError", "raises ValueError"))
+
+    CHECKED = "from sglang.srt.elsewhere import Check\n"
+
+    def test_what_an_object_of_this_run_raises_about_itself_is_certain(self, ask: Ask) -> None:
+        check = """\
+class Check:
+    def __init__(self, ids):
+        self.ids = ids
+
+    def all_there(self):
+        if 1 in self.ids:
+            raise RuntimeError("not that one")
+        return self.ids
+"""
+        lines = "wanted = Check(layer_ids).all_there()"
+        assert ask(lines, 1, before=self.CHECKED, elsewhere=check) == ("raises RuntimeError",)
+
+    @pytest.mark.parametrize(("head", "given", "test"), [("", "", "STARTED is None"), (", state", "STARTED", "state is None")])
+    def test_what_it_raises_about_a_state_of_elsewhere_is_not(self, ask: Ask, head: str, given: str, test: str) -> None:
+        check = f"""\
+STARTED = None
+
+
+def start():
+    global STARTED
+    STARTED = 1
+
+
+class Check:
+    def __init__(self, ids):
+        self.ids = ids
+
+    def all_there(self{head}):
+        if {test}:
+            raise RuntimeError("not started")
+"""
+        lines = f"Check(layer_ids).all_there({given})\nwanted = list(layer_ids)"
+        before = "from sglang.srt import elsewhere\n" + self.CHECKED
+        lines = lines.replace("(STARTED)", "(elsewhere.STARTED)")
+        assert ask(lines, 1, before=before, elsewhere=check) == NOT_ESTABLISHED
 
     def test_a_default_is_made_once(self, ask: Ask) -> None:
         before = "def add(ids, seen=[]):\n    seen.extend(k + 1 for k in ids)\n    return seen\n"

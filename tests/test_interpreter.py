@@ -59,6 +59,36 @@ def test_a_join_keeps_both() -> None:
     assert run("def f(c):\n    return 1 if c else 2", "?c") == {"c": (1, 2)}
 
 
+def test_a_comprehension_is_made_for_either_thing_that_it_walks() -> None:
+    source = "def f(c):\n    d = {'a': 1} if c else {'b': 2, 'z': 0}\n    return [k for k in d]"
+    assert run(source, "?c") == {"c": (["a"], ["b", "z"])}
+
+
+SPREAD = "def g(a=5, b=6):\n    return a, b\n\n\ndef f(c):\n    d = {'a': 1} if c else %s\n    return g(%s)"
+
+
+def test_a_keyword_that_is_given_by_a_condition_has_its_default_else() -> None:
+    assert run(SPREAD % ("{'b': 2}", "**d"), "?c") == ({"c": (1, 5)}, {"c": (6, 2)})
+
+
+@pytest.mark.parametrize("given", ["a=3, **d", "3, **d"])
+def test_a_keyword_that_may_be_given_twice_asks(given: str) -> None:
+    """One answer raises TypeError, the other goes on with what was given first."""
+    with pytest.raises(NeedDecision):
+        run(SPREAD % ("{}", given), "?c")
+
+
+def test_a_keyword_without_a_default_asks() -> None:
+    with pytest.raises(NeedDecision):
+        run("def g(a):\n    return a\n\n\ndef f(c):\n    d = {'a': 1} if c else {}\n    return g(**d)", "?c")
+
+
+def test_a_truth_of_many_conditions_is_followed_both_ways() -> None:
+    found = run("def f(*c):\n    return 1 if any(c) else 2", *(f"?c{k}" for k in range(40)))
+    assert isinstance(found, dict)
+    assert list(found.values()) == [(1, 2)]
+
+
 def test_a_join_of_equals_is_one_value() -> None:
     assert run("def f(c):\n    x = 3\n    if c:\n        x = 3\n    return x", "?c") == 3
 

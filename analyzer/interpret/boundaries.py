@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..library.stages import Call
-from ..values import ClassValue, DictValue, FunctionValue, Instance, Unknown, Value
+from ..values import MISSING, ClassValue, DictValue, FunctionValue, Instance, Unknown, Value
 from .attributes import constructor_stores
 from .effects import effects_of
 from .names import module_name
@@ -73,6 +73,7 @@ def bare(machine: Machine, cls: str, attrs: dict[str, Value]) -> Instance:
     found = module_name(machine, module, name) if module is not None else None
     if not isinstance(found, ClassValue):
         raise GiveUp(f"there is no class {cls}", machine.location())
-    stored = {name for stores in constructor_stores(machine, found) for name in stores} - attrs.keys()
-    left = {attribute: machine.mystery(f"{name}.{attribute}", f"{name} is modelled") for attribute in sorted(stored)}
+    stored = {each for stores in constructor_stores(machine, found) for each in stores} - attrs.keys()
+    open_names = (each for each in sorted(stored) if machine.find_in_class(found, each)[0] is MISSING)
+    left = {each: machine.mystery(f"{name}.{each}", f"{name} is modelled") for each in open_names}
     return Instance(found, machine.heap.new(**attrs, **left))

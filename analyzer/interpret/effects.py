@@ -11,7 +11,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..values import ClassValue, FunctionValue
+from ..values import ClassValue, External, FunctionValue
+from .names import module_name
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -28,7 +29,7 @@ class Effects:
     """``stores``: attributes written on parameters (``self`` included). ``feeds``: a parameter's attribute or item is given something
     by a mutator. ``own_calls``: methods called on ``self``. ``part_calls``: attributes of ``self`` that are called. ``escapes``: writes
     to what is neither ``self`` nor a local. ``calls``: the attributes that are called. ``names``: the plain names that
-    are called."""
+    are called. ``makers``: the names that are called to make what else is written to, which escapes too unless they are classes."""
 
     stores: frozenset[str]
     feeds: bool
@@ -37,6 +38,7 @@ class Effects:
     escapes: bool
     calls: frozenset[str]
     names: frozenset[str]
+    makers: frozenset[str]
 
 
 def root(node: ast.expr) -> tuple[str | None, int]:
@@ -56,17 +58,19 @@ def read_effects(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Effects:
     own, parts, called, named = set[str](), set[str](), set[str](), set[str]()
     feeds = escapes = False
     plain: set[ast.expr] = set()
-    made = names_of_made(node) - names
+    makers, used = makers_of(node, names), set[str]()
     for inner in ast.walk(node):
         if isinstance(inner, ast.Assign) and isinstance(inner.value, ast.Constant):
             plain.update(inner.targets)
         if isinstance(inner, ast.Subscript) and inner in plain:
             continue  # an option set to a constant in a dict of options: nothing that could capture
         if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store | ast.Del):
-            base, _ = root(inner)
+            base, depth = root(inner)
             if base in names:
                 stores.add(inner.attr)
-            escapes |= base != receiver and base not in made
+            made = makers.get(base or "", ()) if depth == 1 else ()
+            used.update(made)
+            escapes |= base != receiver and not made
         elif isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
             base, depth = root(inner)
             feeds |= base in names and depth > 1
@@ -89,19 +93,23 @@ def read_effects(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Effects:
                 base, _ = root(inner.args[0])
                 escapes |= base != receiver
                 stores.add("*")
-    return Effects(frozenset(stores), feeds, frozenset(own), frozenset(parts), escapes, frozenset(called), frozenset(named))
+    found = (frozenset(each) for each in (called, named, used))
+    return Effects(frozenset(stores), feeds, frozenset(own), frozenset(parts), escapes, *found)
 
 
-def names_of_made(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    """The names that stand for nothing but objects that the function makes itself, by calling a class."""
+def makers_of(node: ast.FunctionDef | ast.AsyncFunctionDef, parameters: set[str]) -> dict[str, tuple[str, ...]]:
+    """The local names that are bound to nothing but results of calls by a plain name, with those names."""
     bound: Counter[str] = Counter()
+    makers: dict[str, list[str]] = {}
     for inner in ast.walk(node):
         match inner:
             case ast.Name(id=name, ctx=ast.Store()):
                 bound[name] += 1
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=called) | ast.Attribute(attr=called))):
-                bound[name] -= called[:1].isupper()
-    return {name for name, others in bound.items() if not others}
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=called))):
+                makers.setdefault(name, []).append(called)
+    local = parameters | bound.keys()
+    own = (name for name, found in makers.items() if bound[name] == len(found) and local.isdisjoint(found))
+    return {name: tuple(makers[name]) for name in own if name not in parameters}
 
 
 def effects_of(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Effects:
@@ -160,4 +168,21 @@ def collects(machine: Machine, cls: ClassValue) -> bool:
 def escapes_constructor(machine: Machine, cls: ClassValue) -> bool:
     """Whether a constructor changes anything but its object: then it may not be postponed."""
     init, _ = machine.find_in_class(cls, "__init__")
-    return isinstance(init, FunctionValue) and init.node is not None and effects_of(machine, init.node).escapes
+    return isinstance(init, FunctionValue) and escapes(machine, init)
+
+
+def escapes(machine: Machine, function: FunctionValue) -> bool:
+    """Whether a function writes to what is neither its receiver nor made by itself: an object is, that a class without a ``__new__`` of
+    its own makes."""
+    if function.node is None:
+        return False
+    effects = effects_of(machine, function.node)
+    return effects.escapes or not all(makes_anew(machine, function, name) for name in effects.makers)
+
+
+def makes_anew(machine: Machine, function: FunctionValue, name: str) -> bool:
+    """Whether a name is a class; what comes from outside the tree is: of that nothing is known when it is read."""
+    made = module_name(machine, function.module, name)
+    if isinstance(made, External):
+        return True
+    return isinstance(made, ClassValue) and not isinstance(machine.find_in_class(made, "__new__")[1], ClassValue)

@@ -45,7 +45,8 @@ def spread_keywords(machine: Machine, function: Value, value: Value, keywords: d
     another is a Phi with MISSING in it, where the callee has a default for it."""
     value = machine.pick(value)
     options = alternatives(value)
-    if len(options) > 1 and (merged := merged_keywords(machine, function, value, options)) is not None:
+    merged = merged_keywords(machine, function, value, options) if len(options) > 1 else None
+    if merged is not None and merged.keys().isdisjoint(keywords):
         keywords.update(merged)
         return True
     value = require(machine, value, "what is spread depends on it")

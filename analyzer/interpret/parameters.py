@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..values import MISSING, FunctionValue, Phi, Value
-from .branch import map_leaves
+from .branch import map_leaves, require
 from .phis import alternatives
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ def bind_arguments(
             left = {}
         elif given and parameter.kind != "keyword-only":
             if name in left and parameter.kind != "positional-only":
+                if may_be_missing(left[name]):
+                    require(machine, left[name], "whether it is given twice depends on it")
                 raise machine.raised("TypeError", f"{show_name(function)}() got multiple values for argument {name!r}")
             slots[name] = given.pop(0)
         elif name in left and parameter.kind != "positional-only":
@@ -52,10 +54,15 @@ def bind_arguments(
 
 def completed(machine: Machine, function: FunctionValue, parameter: ir.Parameter, value: Value) -> Value:
     """An argument that may be missing by a condition has the parameter's default there."""
-    if type(value) is not Phi or parameter.default is None or MISSING not in alternatives(value):
+    if parameter.default is None or not may_be_missing(value):
         return value
     default = machine.default(function, parameter.name, parameter.default)
     return map_leaves(machine, value, lambda each: default if each is MISSING else each)
+
+
+def may_be_missing(value: Value) -> bool:
+    """Whether a keyword is given by one condition and not by another."""
+    return type(value) is Phi and MISSING in alternatives(value)
 
 
 def show_name(function: FunctionValue) -> str:

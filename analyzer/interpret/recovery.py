@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from .. import ir
 from ..values import DictValue, FunctionValue, Instance, ListValue, SetValue, Unknown, Value
 from .classes import find_in_class, is_module_class
-from .effects import MUTATORS, effects_of
+from .effects import MUTATORS, effects_of, escapes
 from .signals import GiveUp, NeedDecision, Signal
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def stored_by(machine: Machine, receiver: Instance, method: str) -> Iterator[str
             continue
         seen.add(name)
         effects = effects_of(machine, found.node)
-        if effects.feeds or effects.escapes or "*" in effects.stores or len(seen) > MAX_CALLS:
+        if effects.feeds or escapes(machine, found) or "*" in effects.stores or len(seen) > MAX_CALLS:
             raise GiveUp(f"{name} is passed over and may change more than its object", machine.location())
         yield from effects.stores
         waiting += effects.own_calls

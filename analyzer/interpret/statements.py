@@ -181,12 +181,13 @@ def raise_(machine: Machine, node: ir.Raise) -> Signal:
 
 
 def of_this_run(machine: Machine) -> bool:
-    """Whether the running method looks at nothing but an object that the flow's code made in this run, and what it was given: no guess
-    about what was launched or registered before decides whether it raises."""
+    """Whether the running method looks at nothing but its object, and that was made in this run: no guess about what was launched or
+    registered before decides whether it raises."""
     function, slots = machine.frame.function, machine.frame.slots
-    if machine.recording() or function is None or function.node is None or not function.node.args.args:
+    if machine.recording() or function is None or function.node is None:
         return False
-    receiver = slots.get(function.node.args.args[0].arg)
+    parameters = machine.code.function(function.module, function.node).parameters
+    receiver = slots.get(parameters[0].name) if len(parameters) == 1 else None
     is_new = isinstance(receiver, Instance) and receiver.attrs.born > machine.run_clock
     return is_new and function.owner is not None and looks_at_its_own(machine, function.node)
 
