@@ -4,8 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..values import BoundMethod, ClassValue, DictValue, External, FunctionValue, Id, Instance, ListValue, Phi, SetValue, Unknown, Value
-from . import calls
+from ..values import (
+    BoundMethod,
+    BuiltinMethod,
+    ClassValue,
+    DictValue,
+    External,
+    FunctionValue,
+    Id,
+    Instance,
+    ListValue,
+    Phi,
+    SetValue,
+    Tensor,
+    Unknown,
+    Value,
+)
+from . import calls, tensors
 from .effects import effects_of
 from .signals import GiveUp
 
@@ -69,7 +84,21 @@ def call_incomplete(machine: Machine, function: Value, args: tuple[Value, ...], 
         machine.is_stream(t) for t in calls.tensors_in(args, keywords)
     ):
         raise GiveUp(f"{machine.show(function)} is called with arguments of which not all are known", machine.location())
+    if isinstance(function, BuiltinMethod) and isinstance(function.receiver, Tensor):
+        return tensor_incomplete(machine, function.receiver, function.name, args, keywords)
     return machine.call_outside(function, args, keywords)
+
+
+def tensor_incomplete(machine: Machine, tensor: Tensor, name: str, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
+    """A tensor's method with arguments that are not all known: a view is some tensor in the same memory, a write may write anything."""
+    shown = f"tensor.{name}"
+    if name in tensors.WRITERS or (name.endswith("_") and name not in tensors.VIEWS):
+        machine.lose_content(tensor, machine.mystery(shown, f"{name} writes the tensor with arguments that are not known"))
+        return tensor
+    if name in tensors.VIEWS | tensors.CONVERSIONS | tensors.ROWS:
+        made = machine.opaque(shown, (tensor,), exact=True)
+        return made if name in tensors.ROWS else machine.tensor(machine.content(made), aliases=(tensor.cell,))
+    return machine.call_outside(BuiltinMethod(tensor, name), (tensor, *args), keywords)
 
 
 def open_parameters(machine: Machine, function: Value, args: tuple[Value, ...], keywords: dict[str, Value]) -> dict[str, Value] | None:
