@@ -62,13 +62,21 @@ class Model:
 
 
 class Attempt(NamedTuple):
-    """A way to evaluate: what constructors leave open, and whether questions that they ask are decided, one model for each answer."""
+    """A way to evaluate: what constructors leave open, whether questions that they ask are decided, one model for each answer, and whether
+    those that a run asks are decided by a model of their own too, or only for the run."""
 
     opening: Opening
     decides_making: bool
+    rebuilds: bool
 
 
-ATTEMPTS = (Attempt("asks too much", False), Attempt("asks", True), Attempt("asks too much", True), Attempt("never", True))
+ATTEMPTS = (
+    Attempt("asks too much", False, False),
+    Attempt("asks too much", False, True),
+    Attempt("asks", True, True),
+    Attempt("asks too much", True, True),
+    Attempt("never", True, True),
+)
 """From the cheapest: questions of constructors mostly decide nothing of the stream, and each doubles the models that are built."""
 
 
@@ -86,15 +94,22 @@ class Target:
     through: dict[Attempt, bool] = field(default_factory=dict)
     unproved: int = 0
     """Id lists of which no attempt proved anything."""
+    of_making: set[str] = field(default_factory=set)
+    """The conditions that constructors asked: they are decided before a model is built."""
 
     def evaluate(self, ids: Ids) -> Evaluation:
         """All answers for one id list, by the first attempt that proves something. What helped once is tried first with the next ids."""
         best: Evaluation | None = None
+        settled: set[Attempt] = set()
         for attempt in self.attempts[: 1 if self.unproved >= MAX_UNPROVED else None]:
+            if attempt.rebuilds and best is not None and attempt._replace(rebuilds=False) in settled:
+                continue
             run = Run(self, attempt)
             outcomes = [(decided, self.behind_guards(attempt, outcome)) for decided, outcome in run.explore(ids)]
             found = summarise(run.seen, self.num_layers, self.program.flow.facts.texts, ids, self.runnable(run, ids, outcomes))
             best = better(best, found)
+            if self.of_making.issuperset(run.seen.conditions):
+                settled.add(attempt)
             if found.status != "not established":
                 self.attempts.remove(attempt)
                 self.attempts.insert(0, attempt)
@@ -141,12 +156,13 @@ class Target:
         except NeedDecision:
             return False
 
-    def model(self, decided: Mapping[str, bool], *, opening: Opening) -> Model | Outcome:
-        """The model built under these decisions, made once."""
-        key = opening, tuple(sorted(decided.items()))
+    def model(self, decided: Mapping[str, bool], attempt: Attempt) -> Model | Outcome:
+        """The model built under these decisions, made once; those that a run asked take part only where the attempt rebuilds."""
+        before = {k: answer for k, answer in decided.items() if attempt.rebuilds or k in self.of_making}
+        key = attempt.opening, tuple(sorted(before.items()))
         found = self.models.get(key)
         if found is None:
-            found = self.models[key] = self.build(decided, opening=opening)
+            found = self.models[key] = self.build(before, opening=attempt.opening)
         if isinstance(found, NeedDecision):
             raise found
         return found
@@ -168,6 +184,7 @@ class Target:
         except GiveUp as limit:
             return Outcome(reason=limit.reason, at=limit.at)
         except NeedDecision as question:
+            question.building = True
             return question.with_traceback(None)
         return Model(machine, instance, machine.heap.mark())
 
@@ -249,6 +266,8 @@ class Run:
         condition = first_open(need.condition, decided)
         if condition is None or (need.making and not self.attempt.decides_making):
             return None
+        if need.making or need.building:
+            self.target.of_making.add(condition.key)
         asked_before = sum(kin(key) == kin(condition.key) for key in decided)
         return condition if self.has_room(decided, runs) and asked_before < MAX_KIN else None
 
@@ -258,7 +277,7 @@ class Run:
         return len(decided) < MAX_DECISIONS and runs < MAX_RUNS
 
     def once(self, decided: dict[str, bool], ids: Ids) -> Outcome:
-        built = self.target.model(decided, opening=self.attempt.opening)
+        built = self.target.model(decided, self.attempt)
         if isinstance(built, Outcome):
             return built
         machine = built.machine
@@ -268,6 +287,7 @@ class Run:
         machine.run_clock = machine.heap.clock
         machine.steps = 0
         try:
+            self.suppose(machine, decided)
             outcome = self.call(built, ids)
         except Raised as raised:
             outcome = raised_outcome(machine, raised)
@@ -283,6 +303,12 @@ class Run:
             machine.assumptions = known | machine.lasting
         self.seen.trail = self.seen.trail or tuple(machine.trail)
         return outcome
+
+    def suppose(self, machine: Machine, decided: Mapping[str, bool]) -> None:
+        """Answer for this run what the model was not built under."""
+        for key, answer in decided.items():
+            if key not in machine.base_facts:
+                machine.suppose(self.seen.conditions[key], answer)
 
     def call(self, built: Model, ids: Ids) -> Outcome:
         machine, instance = built.machine, built.instance

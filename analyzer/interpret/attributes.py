@@ -320,7 +320,7 @@ def set_attribute(machine: Machine, value: Value, name: str, new: Value) -> None
             machine.heap.write(value.attrs, name, new)
         case ClassValue():
             machine.heap.write(value.slots, name, new)
-            machine.forget_classes()
+            machine.forget_class_attribute(name)
         case Unknown():
             machine.heap.write(machine.written, f"{value.key}.{name}", new)
         case Tensor():

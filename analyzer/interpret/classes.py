@@ -103,13 +103,13 @@ def find_in_class(
     found = machine.class_attributes.get(key)
     if found is None:
         found = search_class(machine, cls, name, after)
-        if found[0] is MISSING or type(found[0]) in LASTING:
+        if (found[0] is MISSING or type(found[0]) in LASTING) and name not in machine.rebound:
             machine.class_attributes[key] = found
     return found
 
 
-LASTING = (FunctionValue, ClassValue, External)
-"""What a class body binds once: kept without looking again until a class is written to."""
+LASTING = (FunctionValue, ClassValue, External, EnumMember)
+"""What a class body binds once: kept without looking again until that name is written to in a class."""
 
 
 def search_class(machine: Machine, cls: ClassValue, name: str, after: ClassValue | None) -> tuple[Value, ClassValue | External | None]:

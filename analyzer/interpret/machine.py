@@ -64,13 +64,6 @@ from .state import Frame
 from .summaries import Summary
 
 
-class Forgetful(dict[tuple[ClassValue, str, "ClassValue | None"], tuple[Value, "ClassValue | External | None"]]):
-    """A cache that keeps nothing."""
-
-    def __setitem__(self, key: tuple[ClassValue, str, ClassValue | None], value: tuple[Value, ClassValue | External | None]) -> None:
-        return
-
-
 @dataclass(frozen=True, slots=True)
 class Consumer:
     """The method that the captured tensors are handed to, and its two parameters."""
@@ -157,6 +150,7 @@ class Machine(Recording):
         self.members: dict[Instance, int] = {}
         self.implied: dict[tuple[str, bool], tuple[tuple[Unknown, bool], ...]] = {}
         self.summaries: dict[tuple[Instance, Hashable], list[Summary]] = {}
+        self.rebound = set[str]()
         self.class_attributes: dict[tuple[ClassValue, str, ClassValue | None], tuple[Value, ClassValue | External | None]] = {}
         self.defaults: dict[tuple[FunctionValue, str], Value] = {}
         self.watched: dict[int, watch.Watched] = {}
@@ -264,9 +258,12 @@ class Machine(Recording):
         found, owner = classes.find_in_class(self, value.cls, name)
         return found is not MISSING and isinstance(owner, ClassValue)
 
-    def forget_classes(self) -> None:
-        """A class is written to: from now on its attributes are looked up each time, since the write may be taken back."""
-        self.class_attributes = Forgetful()
+    def forget_class_attribute(self, name: str) -> None:
+        """A class is written to: from now on attributes of this name are looked up each time, since the write may be taken back."""
+        if name not in self.rebound:
+            self.rebound.add(name)
+            self.class_attributes = {key: found for key, found in self.class_attributes.items() if key[1] != name}
+            self.summaries.clear()
 
     def bound_outside(self, receiver: Value, base: str, name: str) -> Value:
         if name == "training":

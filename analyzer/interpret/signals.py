@@ -52,6 +52,8 @@ class NeedDecision(Exception):
         self.condition, self.why = condition, why
         self.making = False
         """Whether the constructor of a module asks, in a statement that could be passed over."""
+        self.building = False
+        """Whether it is asked while the model is built."""
 
 
 class TooDeep(NeedDecision):

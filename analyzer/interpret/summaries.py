@@ -123,6 +123,8 @@ class Arguments:
             return ("object", number, value.cls, tuple((k, self.sign(v)) for k, v in value.attrs.items())) if fresh else ("object", number)
         if isinstance(value, Instance) and not value.attrs.born:
             return value
+        if isinstance(value, ListValue) and value.modules and not value.state.born:
+            return value
         if isinstance(value, Phi):
             return self.sign_phi(value)
         raise NotPortable

@@ -22,7 +22,7 @@ def read(machine: Machine, module: Module, slots: Slots, name: str, value: bool)
         return value
     text = f"{module.name.rpartition('.')[2]}.{name}"
     switch = machine.unknown(f"not {text}" if value else text, "a function may reassign a variable of a module")
-    decided = machine.base_facts.get(switch.key)
+    decided = machine.known(switch)
     if decided is None:
         machine.switch_read = switch
     return not value if decided else value
