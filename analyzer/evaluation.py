@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from .alternatives import Answered
-from .answers import Seen, summarise
+from .answers import summarise
 from .flows.flow import Flow
 from .index import Index
-from .interpret.asking import Asking
 from .interpret.code import Code
-from .interpret.heap import Mark
 from .interpret.machine import Consumer, Machine
 from .interpret.recording import Opening
 from .interpret.signals import GiveUp, NeedDecision, Raised
 from .library.tables import Library
-from .outcome import Outcome, call_setter, first_open, raised_outcome, read_sink, run_forward
+from .outcome import Ids, Outcome
 from .results import Evaluation
+from .runs import ASKS_TOO_MUCH, ATTEMPTS, Attempt, Leaves, Model, Run
 from .target import ConfigFacts
-from .values import (
-    ClassValue,
-    FunctionValue,
-    Instance,
-    Unknown,
-    Value,
-)
+from .values import ClassValue, FunctionValue, Instance, Value
 
-MAX_RUNS = 24
-"""Runs of one id list under different answers."""
-MAX_KIN = 3
-"""Decided conditions that differ in a number alone: what is asked of each layer is asked without end."""
-MAX_DECISIONS = 6
-"""Open conditions decided one after another before the result is given up."""
-ASKS_TOO_MUCH = "too many open conditions"
 MAX_UNPROVED = 2
 """Id lists for which every attempt is made in vain; with more of them only the first is made."""
-Ids = tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,34 +33,6 @@ class Program:
     code: Code
     library: Library
     printed: Callable[[str], str]
-
-
-@dataclass(slots=True)
-class Model:
-    """A target class built on a machine of its own, under some decided conditions."""
-
-    machine: Machine
-    instance: Instance
-    mark: Mark
-
-
-class Attempt(NamedTuple):
-    """A way to evaluate: what constructors leave open, whether questions that they ask are decided, one model for each answer, and whether
-    those that a run asks are decided by a model of their own too, or only for the run."""
-
-    opening: Opening
-    decides_making: bool
-    rebuilds: bool
-
-
-ATTEMPTS = (
-    Attempt("asks too much", False, False),
-    Attempt("asks too much", False, True),
-    Attempt("asks", True, True),
-    Attempt("asks too much", True, True),
-    Attempt("never", True, True),
-)
-"""From the cheapest: questions of constructors mostly decide nothing of the stream, and each doubles the models that are built."""
 
 
 @dataclass(slots=True)
@@ -94,8 +49,13 @@ class Target:
     through: dict[Attempt, bool] = field(default_factory=dict)
     unproved: int = 0
     """Id lists of which no attempt proved anything."""
+    leaves: dict[Attempt, Leaves] = field(default_factory=dict)
     of_making: set[str] = field(default_factory=set)
     """The conditions that constructors asked: they are decided before a model is built."""
+
+    @property
+    def flow(self) -> Flow:
+        return self.program.flow
 
     def evaluate(self, ids: Ids) -> Evaluation:
         """All answers for one id list, by the first attempt that proves something. What helped once is tried first with the next ids."""
@@ -222,103 +182,3 @@ def asks_too_much(evaluation: Evaluation) -> bool:
     return (evaluation.reason or "").startswith(ASKS_TOO_MUCH)
 
 
-def kin(key: str) -> str:
-    """A condition without its numbers: one that is asked of each layer is the same."""
-    return re.sub(r"\d+", "", key)
-
-
-@dataclass(slots=True)
-class Run:
-    """The runs of one id list, one for each answer to the conditions that had to be decided."""
-
-    target: Target
-    attempt: Attempt
-    seen: Seen = field(default_factory=Seen)
-    latest: Asking = field(default_factory=Asking)
-
-    def explore(self, ids: Ids) -> list[Answered]:
-        """The outcome for each answer; of one that proves nothing no other is asked for."""
-        waiting: list[dict[str, bool]] = [{}]
-        done: list[Answered] = []
-        while waiting and not any(outcome.reason for _, outcome in done):
-            decided = waiting.pop(0)
-            try:
-                outcome = self.once(decided, ids)
-                self.seen.asking = self.latest
-                switch = outcome.switch
-                if switch is not None and self.has_room(decided, len(done) + len(waiting)):
-                    self.seen.conditions[switch.key] = switch
-                    waiting.append({**decided, switch.key: True})
-                    decided = {**decided, switch.key: False}
-                done.append((decided, outcome))
-            except NeedDecision as need:
-                condition = self.askable(need, decided, len(done) + len(waiting))
-                if condition is None:
-                    reason = f"{ASKS_TOO_MUCH}: {need.condition.key} ({need.why})"
-                    done.append((decided, Outcome(reason=reason, at=need.condition.at)))
-                    continue
-                self.seen.conditions[condition.key] = condition
-                waiting += [{**decided, condition.key: True}, {**decided, condition.key: False}]
-        return done
-
-    def askable(self, need: NeedDecision, decided: dict[str, bool], runs: int) -> Unknown | None:
-        """The condition to decide next; None where there is none, or no end of them."""
-        condition = first_open(need.condition, decided)
-        if condition is None or (need.making and not self.attempt.decides_making):
-            return None
-        if need.making or need.building:
-            self.target.of_making.add(condition.key)
-        asked_before = sum(kin(key) == kin(condition.key) for key in decided)
-        return condition if self.has_room(decided, runs) and asked_before < MAX_KIN else None
-
-    @staticmethod
-    def has_room(decided: dict[str, bool], runs: int) -> bool:
-        """Whether another condition may be decided."""
-        return len(decided) < MAX_DECISIONS and runs < MAX_RUNS
-
-    def once(self, decided: dict[str, bool], ids: Ids) -> Outcome:
-        built = self.target.model(decided, self.attempt)
-        if isinstance(built, Outcome):
-            return built
-        machine = built.machine
-        known = set(machine.assumptions)
-        machine.trail.clear()
-        machine.made.clear()
-        machine.run_clock = machine.heap.clock
-        machine.steps = 0
-        try:
-            self.suppose(machine, decided)
-            outcome = self.call(built, ids)
-        except Raised as raised:
-            outcome = raised_outcome(machine, raised)
-        except GiveUp as limit:
-            outcome = Outcome(reason=limit.reason, at=limit.at)
-        except RecursionError:
-            outcome = Outcome(reason="the program nests deeper than the analysis follows", at=machine.location())
-        finally:
-            machine.heap.rollback(built.mark)
-            machine.frames.clear()
-            machine.nesting = 0
-            self.seen.assumptions |= machine.assumptions
-            machine.assumptions = known | machine.lasting
-        self.seen.trail = self.seen.trail or tuple(machine.trail)
-        return outcome
-
-    def suppose(self, machine: Machine, decided: Mapping[str, bool]) -> None:
-        """Answer for this run what the model was not built under."""
-        for key, answer in decided.items():
-            if key not in machine.base_facts:
-                machine.suppose(self.seen.conditions[key], answer)
-
-    def call(self, built: Model, ids: Ids) -> Outcome:
-        machine, instance = built.machine, built.instance
-        cls = self.target.cls
-        machine.frames.clear()
-        with machine.in_module(cls.module):
-            machine.asking = self.latest = Asking()
-            try:
-                call_setter(machine, instance, self.target.setter, ids)
-            finally:
-                machine.asking = None
-            run_forward(machine, self.target.program.flow, instance)
-            return read_sink(machine)

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from .convention import convention, told_apart
-from .evaluation import Ids, Program, Target
+from .evaluation import Program, Target
 from .flows.flow import Flow
 from .index import Module
 from .interpret.classes import find_in_class, resolution_order
 from .interpret.machine import Machine
 from .interpret.names import module_name
 from .interpret.signals import GiveUp, Raised
+from .outcome import Ids
 from .results import Assumption, Evaluation, ForwardPlace, Location, NotEstablished, Wiring
 from .source import SourceTree
 from .target import ConfigFacts

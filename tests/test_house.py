@@ -28,6 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("outcome", "selections", "entering", "drafts"),
     ("alternatives",),
     ("answers",),
+    ("runs",),
     ("evaluation", "judgement"),
     ("wiring", "training", "engine_use"),
     ("extractions",),

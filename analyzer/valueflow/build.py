@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..configs import Config
-from ..evaluation import MAX_DECISIONS, Model, Program, Target
+from ..evaluation import Program, Target
 from ..flows.flow import Flow
 from ..graph import Coverage, FlowGraph, Path
 from ..interpret.machine import Machine
@@ -14,6 +14,7 @@ from ..interpret.signals import NeedDecision
 from ..outcome import Outcome, first_open
 from ..request import Ids
 from ..results import Location, NotEstablished, Width
+from ..runs import MAX_DECISIONS, Attempt, Model
 from ..source import SourceTree
 from ..values import ClassValue, Instance
 from ..wiring import Found
@@ -77,7 +78,7 @@ def build_model(target: Target, graph: FlowGraph) -> Model | Outcome:
     decided: dict[str, bool] = {}
     while True:
         try:
-            return target.model(decided, opening="asks too much")
+            return target.model(decided, Attempt("asks too much", True, True))
         except NeedDecision as need:
             condition = first_open(need.condition, decided)
             if condition is None or len(decided) >= MAX_DECISIONS:
