@@ -27,14 +27,14 @@ def simplest(outcomes: list[Answered]) -> list[Answered]:
         place, key = found
         decided, outcome = rows[place]
         rows[place] = ({name: answer for name, answer in decided.items() if name != key}, outcome)
-    kept = {(frozenset(decided.items()), outcome.captured, outcome.error): (decided, outcome) for decided, outcome in reversed(rows)}
+    kept = {(frozenset(decided.items()), outcome.result): (decided, outcome) for decided, outcome in reversed(rows)}
     return list(reversed(kept.values()))
 
 
 def contradict(rows: list[Answered]) -> bool:
     """Whether two different outcomes may be meant by the same answers."""
     return any(
-        (one.captured, one.error) != (other.captured, other.error) and all(given.get(key, held) == held for key, held in decided.items())
+        one.result != other.result and all(given.get(key, held) == held for key, held in decided.items())
         for (given, one), (decided, other) in combinations(rows, 2)
     )
 
@@ -42,7 +42,7 @@ def contradict(rows: list[Answered]) -> bool:
 def is_idle(rows: list[Answered], place: int, key: str) -> bool:
     """Whether a row's outcome stays as it is if this condition has the other answer."""
     decided, outcome = rows[place]
-    same = [other for other, each in rows if (each.captured, each.error) == (outcome.captured, outcome.error)]
+    same = [other for other, each in rows if each.result == outcome.result]
     return covered({**decided, key: not decided[key]}, same, tuple(dict.fromkeys(name for each in same for name in each)))
 
 

@@ -22,16 +22,20 @@ class Seen:
     asking: Asking = field(default_factory=Asking)
 
 
-def summarise(seen: Seen, layers: int, texts: Mapping[str, str], ids: tuple[int, ...] | None, outcomes: list[Answered]) -> Evaluation:
-    """One evaluation out of the outcomes under each decision; ``texts`` says what the assumptions are."""
+def summarise(
+    seen: Seen, layers: int, texts: Mapping[str, str], ids: tuple[int, ...] | None, outcomes: list[Answered], whole: bool
+) -> Evaluation:
+    """One evaluation out of the outcomes under each decision; ``texts`` says what the assumptions are. What is proved for some configs
+    depends on them, if the ``whole`` of the others is told; for those it is not established."""
     assumptions = tuple(Assumption(name, texts.get(name, name)) for name in sorted(seen.assumptions))
     unknown = next((o for _, o in outcomes if o.reason is not None), None) or too_many(seen, outcomes)
     first = outcomes[0][1]
     status: Status = "established"
     alternatives: tuple[Alternative, ...] = ()
-    if unknown is not None:
+    some = whole and any(o.reason is None and not o.before_layers for _, o in outcomes) and too_many(seen, outcomes) is None
+    if unknown is not None and not some:
         status = "not established"
-    elif any((o.captured, o.error) != (first.captured, first.error) for _, o in outcomes):
+    elif any(o.result != first.result for _, o in outcomes):
         status, alternatives = "depends", tuple(alternative(seen, decided, o) for decided, o in simplest(outcomes))
     return Evaluation(
         ids=ids,
@@ -40,8 +44,8 @@ def summarise(seen: Seen, layers: int, texts: Mapping[str, str], ids: tuple[int,
         captured=first.captured if status == "established" else None,
         error=first.error if status == "established" else None,
         status=status,
-        reason=unknown.reason if unknown else None,
-        reason_at=unknown.at if unknown else None,
+        reason=unknown.reason if unknown and status == "not established" else None,
+        reason_at=unknown.at if unknown and status == "not established" else None,
         assumptions=assumptions,
         depends_on=alternatives,
         path=seen.trail,
@@ -53,7 +57,7 @@ def summarise(seen: Seen, layers: int, texts: Mapping[str, str], ids: tuple[int,
 
 def too_many(seen: Seen, outcomes: list[Answered]) -> Outcome | None:
     """More different answers than say anything: the conditions that they hang on are what is not established."""
-    if len({(o.captured, o.error) for _, o in outcomes}) <= MAX_ANSWERS:
+    if len({o.result for _, o in outcomes}) <= MAX_ANSWERS:
         return None
     keys = ", ".join(sorted(seen.conditions))
     return Outcome(reason=f"there are more than {MAX_ANSWERS} answers, by {keys[:160]}", at=next(iter(seen.conditions.values())).at)
@@ -72,7 +76,7 @@ def alternative(seen: Seen, decided: Mapping[str, bool], outcome: Outcome) -> Al
     conditions = tuple(
         Condition(key, seen.conditions[key].at or Location("", 0), answer) for key, answer in decided.items() if key in seen.conditions
     )
-    return Alternative(conditions, outcome.captured, outcome.error)
+    return Alternative(conditions, outcome.captured, outcome.error, outcome.reason)
 
 
 def stored_ids(trail: tuple[Step, ...]) -> tuple[int, ...] | None:

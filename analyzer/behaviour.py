@@ -99,6 +99,8 @@ def evaluation_of(wiring: Wiring, ids: Ids) -> Evaluation | None:
 
 
 def _result(answer: Evaluation | Alternative, places: bool) -> str:
+    if answer.reason is not None:
+        return f"not established ({answer.reason})"
     if answer.error is not None:
         found = None if places else _ERROR.fullmatch(answer.error)
         return f"raises {found['text'] if found else answer.error}"

@@ -89,10 +89,8 @@ def open_clauses(middle: Sequence[Evaluation]) -> Iterator[Clause]:
 
 def open_effect(row: Evaluation, answer: Alternative) -> str | None:
     """What one answer says of any id."""
-    if answer.error is not None:
-        return f"raises {answer.error}"
-    if not answer.captured:
-        return "nothing"
+    if answer.reason is not None or answer.error is not None or not answer.captured:
+        return outcome_text(answer)
     return effect(replace(row, status="established", captured=answer.captured))
 
 
@@ -253,15 +251,17 @@ def said(evaluation: Evaluation) -> str:
     if evaluation.status == "not established":
         return "not established"
     if evaluation.status == "depends":
-        return " | ".join(f"{conditions_text(a.conditions)}: {outcome_text(a.captured, a.error)}" for a in evaluation.depends_on)
-    return outcome_text(evaluation.captured, evaluation.error)
+        return " | ".join(f"{conditions_text(a.conditions)}: {outcome_text(a)}" for a in evaluation.depends_on)
+    return outcome_text(evaluation)
 
 
 def conditions_text(conditions: tuple[Condition, ...]) -> str:
     return " and ".join(f"{condition.text} is {condition.value}" for condition in conditions)
 
 
-def outcome_text(captured: tuple[str, ...] | None, error: str | None) -> str:
-    if error is not None:
-        return f"raises {error}"
-    return ", ".join(captured) if captured else "nothing"
+def outcome_text(answer: Evaluation | Alternative) -> str:
+    if answer.reason is not None:
+        return "not established"
+    if answer.error is not None:
+        return f"raises {answer.error}"
+    return ", ".join(answer.captured) if answer.captured else "nothing"

@@ -66,16 +66,17 @@ class Target:
                 continue
             run = Run(self, attempt)
             outcomes = [(decided, self.behind_guards(attempt, outcome)) for decided, outcome in run.explore(ids)]
-            found = summarise(run.seen, self.num_layers, self.program.flow.facts.texts, ids, self.runnable(run, ids, outcomes))
+            found = summarise(run.seen, self.num_layers, self.program.flow.facts.texts, ids, self.runnable(run, ids, outcomes), run.whole)
             best = better(best, found)
             if self.of_making.issuperset(run.seen.conditions):
                 settled.add(attempt)
-            if found.status != "not established":
+            if best is found and proves(found):
                 self.attempts.remove(attempt)
                 self.attempts.insert(0, attempt)
+            if proves(found) == 2:
                 break
         assert best is not None
-        self.unproved += best.status == "not established"
+        self.unproved += proves(best) < 2
         return best
 
     def behind_guards(self, attempt: Attempt, outcome: Outcome) -> Outcome:
@@ -173,9 +174,16 @@ def construct(machine: Machine, cls: ClassValue) -> Instance:
 def better(one: Evaluation | None, other: Evaluation) -> Evaluation:
     """The one that proves more; of two that prove nothing the one that came to an end, whose reason is nearer to the stream, else the
     first, whose reason is nearer to the program."""
-    if one is None or other.status != "not established":
+    if one is None or proves(other) > proves(one):
         return other
-    return other if asks_too_much(one) and not asks_too_much(other) else one
+    return other if proves(one) == 0 and asks_too_much(one) and not asks_too_much(other) else one
+
+
+def proves(evaluation: Evaluation) -> int:
+    """How much an evaluation proves: nothing, something for some configs, or what there is to prove."""
+    if evaluation.status == "not established":
+        return 0
+    return 1 if any(each.reason is not None for each in evaluation.depends_on) else 2
 
 
 def asks_too_much(evaluation: Evaluation) -> bool:

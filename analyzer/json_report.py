@@ -171,7 +171,7 @@ def evaluation_object(evaluation: Evaluation) -> Object:
 
 def _alternative(alternative: Alternative) -> Object:
     conditions = [_condition(each) for each in alternative.conditions]
-    return {"conditions": conditions, "captured": alternative.captured, "error": alternative.error}
+    return {"conditions": conditions, "captured": alternative.captured, "error": alternative.error, "reason": alternative.reason}
 
 
 def _condition(condition: Condition) -> Object:

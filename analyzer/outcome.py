@@ -51,6 +51,11 @@ class Outcome:
     switch: Unknown | None = None
     """The switch by which captured points are lost: with the other answer they may be whole."""
 
+    @property
+    def result(self) -> tuple[tuple[str, ...] | None, str | None, bool]:
+        """What two outcomes must share to be one answer: of all of which nothing is proved there is one."""
+        return self.captured, self.error, self.reason is not None
+
 
 def first_open(condition: Unknown, decided: Mapping[str, bool]) -> Unknown | None:
     """The first undecided part of a condition that is not a conjunction itself."""
@@ -66,7 +71,14 @@ def raised_outcome(machine: Machine, raised: Raised) -> Outcome:
     if raised.certain:
         guarded = raised.explicit and "guards" in machine.assumptions
         return Outcome(error=str(raised), at=raised.at, before_layers=machine.walk["order"] == (), guarded=guarded)
+    if lacks_consumer(machine):
+        return Outcome(captured=())
     return Outcome(reason=f"it may raise {raised.kind}: {raised.text}", at=raised.at)
+
+
+def lacks_consumer(machine: Machine) -> bool:
+    """Whether all layers ran, and the model has nothing that could take what they leave: whatever it does then, nothing is captured."""
+    return machine.walk["order"] == tuple(range(machine.num_layers)) and not machine.may_consume and not machine.recording()
 
 
 def call_setter(machine: Machine, instance: Instance, setter: str, ids: Ids) -> None:
@@ -134,6 +146,8 @@ def argument(machine: Machine, flow: Flow, name: str, annotation: str | None) ->
 def read_sink(machine: Machine) -> Outcome:
     """Name the points that reached the consumer."""
     if pick(machine, machine.sink.get("reached", MISSING)) is not True:
+        if lacks_consumer(machine):
+            return Outcome(captured=())
         return Outcome(reason="the consumer of the captured tensors is not reached", at=machine.location())
     captured = require(machine, machine.sink["captured"], "whether anything is captured depends on it")
     if captured is None:

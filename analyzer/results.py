@@ -56,11 +56,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One result of an evaluation that depends on conditions. ``captured`` is None where it raised."""
+    """One result of an evaluation that depends on conditions. ``captured`` is None where it raised, and where it is not established under
+    these conditions, for a ``reason``."""
 
     conditions: tuple[Condition, ...]
     captured: tuple[str, ...] | None
     error: str | None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,16 +24,22 @@ MAX_KIN = 3
 """Decided conditions that differ in a number alone: what is asked of each layer is asked without end."""
 MAX_DECISIONS = 6
 """Open conditions decided one after another before the result is given up."""
+MOST_TOLD = 2
+"""Answers by which is told what is given up."""
+MAX_GIVEN_UP = 2
+"""Answers of which nothing is proved, beside others of which something is."""
 ASKS_TOO_MUCH = "too many open conditions"
 
 
 class Attempt(NamedTuple):
     """A way to evaluate: what constructors leave open, whether questions that they ask are decided, one model for each answer, and whether
-    those that a run asks are decided by a model of their own too, or only for the run."""
+    those that a run asks are decided by a model of their own too, or only for the run. ``outermost``: of a question that is asked under
+    other open ones, the first of those is decided first."""
 
     opening: Opening
     decides_making: bool
     rebuilds: bool
+    outermost: bool = False
 
 
 ATTEMPTS = (
@@ -42,6 +48,7 @@ ATTEMPTS = (
     Attempt("asks", True, True),
     Attempt("asks too much", True, True),
     Attempt("never", True, True),
+    Attempt("asks", True, True, True),
 )
 """From the cheapest: questions of constructors mostly decide nothing of the stream, and each doubles the models that are built."""
 
@@ -52,6 +59,7 @@ class Leaves(NamedTuple):
 
     answers: tuple[dict[str, bool], ...]
     conditions: dict[str, Unknown]
+    given_up: tuple[dict[str, bool], ...]
 
 
 @dataclass(slots=True)
@@ -84,6 +92,11 @@ def kin(key: str) -> str:
     return re.sub(r"\d+", "", key)
 
 
+def is_of_config(key: str) -> bool:
+    """Whether a condition is one on the model's config."""
+    return "config." in key and "#" not in key
+
+
 @dataclass(slots=True)
 class Run:
     """The runs of one id list, one for each answer to the conditions that had to be decided."""
@@ -92,13 +105,19 @@ class Run:
     attempt: Attempt
     seen: Seen = field(default_factory=Seen)
     latest: Asking = field(default_factory=Asking)
+    switches: set[str] = field(default_factory=set)
+    given_up: list[dict[str, bool]] = field(default_factory=list)
+    hopeless: tuple[dict[str, bool], ...] = ()
+    """Answers of which nothing was proved for the last id list: what they ask now is not decided further."""
+    whole: bool = True
+    """Whether every answer was run, or given up for a config that can be told."""
 
     def explore(self, ids: Ids) -> list[Answered]:
-        """The outcome for each answer; of one that proves nothing no other is asked for."""
+        """The outcome for each answer. Where one proves nothing, all that shares its first answers is given up with it, for the configs
+        that they tell; ``whole`` says whether each other answer was run."""
         waiting = self.start()
         done: list[Answered] = []
-        switches: set[str] = set()
-        while waiting and not any(outcome.reason for _, outcome in done):
+        while waiting:
             decided = waiting.pop(0)
             try:
                 outcome = self.once(decided, ids)
@@ -106,21 +125,34 @@ class Run:
                 switch = outcome.switch
                 if switch is not None and self.has_room(decided, len(done) + len(waiting)):
                     self.seen.conditions[switch.key] = switch
-                    switches.add(switch.key)
+                    self.switches.add(switch.key)
                     waiting.append({**decided, switch.key: True})
                     decided = {**decided, switch.key: False}
-                done.append((decided, outcome))
             except NeedDecision as need:
                 condition = self.askable(need, decided, len(done) + len(waiting))
-                if condition is None:
-                    reason = f"{ASKS_TOO_MUCH}: {need.condition.key} ({need.why})"
-                    done.append((decided, Outcome(reason=reason, at=need.condition.at)))
+                if condition is not None:
+                    self.seen.conditions[condition.key] = condition
+                    waiting[:0] = [{**decided, condition.key: True}, {**decided, condition.key: False}]
                     continue
-                self.seen.conditions[condition.key] = condition
-                waiting += [{**decided, condition.key: True}, {**decided, condition.key: False}]
-        if not waiting:
-            self.keep(done, switches)
+                outcome = Outcome(reason=f"{ASKS_TOO_MUCH}: {need.condition.key} ({need.why})", at=need.condition.at)
+            if outcome.reason is not None:
+                decided, waiting, done = self.give_up(decided, waiting, done)
+            done.append((decided, outcome))
+            if not self.whole:
+                return done
+        self.keep(done)
         return done
+
+    def give_up(
+        self, decided: dict[str, bool], waiting: list[dict[str, bool]], done: list[Answered]
+    ) -> tuple[dict[str, bool], list[dict[str, bool]], list[Answered]]:
+        """The answers of which nothing is proved, and what is left of the others."""
+        region = dict(list(decided.items())[:MOST_TOLD])
+        self.given_up.append(region)
+        told = any(is_of_config(key) for key in region) and not any("#" in key for key in region)
+        self.whole = told and len(self.given_up) <= MAX_GIVEN_UP
+        others = [each for each in waiting if not region.items() <= each.items()]
+        return region, others, [(each, outcome) for each, outcome in done if not region.items() <= each.items()]
 
     def start(self) -> list[dict[str, bool]]:
         """The answers to start with."""
@@ -128,19 +160,22 @@ class Run:
         if leaves is None:
             return [{}]
         self.seen.conditions.update(leaves.conditions)
+        self.hopeless = leaves.given_up
         return [dict(each) for each in leaves.answers]
 
-    def keep(self, done: list[Answered], switches: set[str]) -> None:
+    def keep(self, done: list[Answered]) -> None:
         """Keep the answers for the next id list, if what they answer is not about this one: a switch is, and what is numbered in a run."""
-        answers = dict.fromkeys(tuple((k, answer) for k, answer in decided.items() if k not in switches) for decided, _ in done)
+        answers = dict.fromkeys(tuple((k, answer) for k, answer in decided.items() if k not in self.switches) for decided, _ in done)
         keys = list(dict.fromkeys(key for each in answers for key, _ in each))
         if keys and not any("#" in key for key in keys):
-            self.target.leaves[self.attempt] = Leaves(tuple(map(dict, answers)), {key: self.seen.conditions[key] for key in keys})
+            conditions = {key: self.seen.conditions[key] for key in keys}
+            self.target.leaves[self.attempt] = Leaves(tuple(map(dict, answers)), conditions, tuple(self.given_up))
 
     def askable(self, need: NeedDecision, decided: dict[str, bool], runs: int) -> Unknown | None:
         """The condition to decide next; None where there is none, or no end of them."""
-        condition = first_open(need.condition, decided)
-        if condition is None or (need.making and not self.attempt.decides_making):
+        outer = [each for each in reversed(need.under) if each.key not in decided and not each.parts] if self.attempt.outermost else []
+        condition = outer[0] if outer else first_open(need.condition, decided)
+        if condition is None or (need.making and not self.attempt.decides_making) or decided in self.hopeless:
             return None
         if need.making or need.building:
             self.target.of_making.add(condition.key)

@@ -144,6 +144,8 @@ def spoken(evaluation: Evaluation) -> tuple[str, ...]:
 
 
 def answer(result: Evaluation | Alternative) -> str:
+    if result.reason is not None:
+        return "not established"
     if result.error is not None:
         return f"raises {result.error.partition(':')[0]}"
     return ", ".join(result.captured or ()) or "nothing"

@@ -61,6 +61,9 @@ def run_side(machine: Machine, condition: Unknown, answer: bool, run: Callable[[
         return Side(run(answer), None, {})
     except Raised as raised:
         return Side(None, raised, {})
+    except NeedDecision as question:
+        question.under.append(condition)
+        raise
 
 
 def explore(machine: Machine, condition: Unknown, run: Callable[[bool], T]) -> tuple[Mark, Side[T], Side[T]]:

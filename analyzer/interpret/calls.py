@@ -126,6 +126,7 @@ def call_unknown(machine: Machine, function: Unknown, args: tuple[Value, ...], k
         known = machine.supposed_value(key)
         machine.clobber(args, keywords, function.key)
         return known[0] if known else machine.unknown(key, function.reason, reads_ids=function.reads_ids)
+    machine.may_consume |= len(args) + len(keywords) > 1
     return call_outside(machine, function, args, keywords)
 
 

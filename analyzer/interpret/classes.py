@@ -158,6 +158,8 @@ def instantiate(machine: Machine, cls: ClassValue, args: tuple[Value, ...], keyw
     if any(isinstance(a, External) and a.name in NATIVE_BASES for a in resolution_order(machine, cls)):
         return machine.mystery(cls.name, f"{cls.name} is a kind of a builtin type", not_none=True)
     instance = Instance(cls, machine.heap.new())
+    if machine.consumer is not None and any(getattr(each, "name", None) == machine.consumer.cls for each in resolution_order(machine, cls)):
+        machine.may_consume = True
     init, owner = find_in_class(machine, cls, "__init__")
     fields = dataclass_fields(machine, cls)
     if fields and (init is MISSING or isinstance(owner, External) or owner not in [c for c, _ in fields.values()]):

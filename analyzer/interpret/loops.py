@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING
 
 from .. import ir
@@ -29,7 +29,11 @@ def for_(machine: Machine, node: ir.For) -> Signal:
     iterable = machine.evaluate(node.iterable)
     values = walk(machine, iterable)
     if values is None:
-        return sampled_loop(machine, iterable, node) if machine.recording() else unknown_loop(machine, node.target, node.body)
+        return sampled_loop(machine, iterable, node) if machine.recording() else loop_of_unknown_length(machine, iterable, node)
+    return run_rounds(machine, node, values)
+
+
+def run_rounds(machine: Machine, node: ir.For, values: Iterable[Value]) -> Signal:
     since = len(machine.frame.parks)
     for value in values:
         machine.count_step()
@@ -75,6 +79,24 @@ def while_(machine: Machine, node: ir.While) -> Signal:
         if left is not None:
             return left_loop(machine, since, left)
     raise GiveUp(f"a while loop of more than {MAX_WHILE} rounds", machine.location(node.at))
+
+
+def loop_of_unknown_length(machine: Machine, iterable: Value, node: ir.For) -> Signal:
+    """A loop over so many numbers as are not known. If layers run in it, it is asked whether it is a single round."""
+    length = machine.lengths.get(iterable.key) if isinstance(iterable, Unknown) else None
+    once = None if length is None else machine.compare("==", length, 1)
+    known = machine.known(once) if isinstance(once, Unknown) else None
+    if known:
+        return run_rounds(machine, node, (0,))
+    before = machine.walk["order"]
+    try:
+        return unknown_loop(machine, node.target, node.body)
+    except (NeedDecision, GiveUp) as limit:
+        if not isinstance(once, Unknown) or machine.walk["order"] is before:
+            raise
+        if known is None:
+            raise NeedDecision(once, "how often the layers run depends on it") from limit
+        raise GiveUp("the layers run a number of times that is not known", machine.location(node.at)) from limit
 
 
 def unknown_loop(machine: Machine, target: ir.Expression | None, body: ir.Block) -> Signal:

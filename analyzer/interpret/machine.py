@@ -160,6 +160,9 @@ class Machine(Recording):
         self.evaluating: set[tuple[str, str]] = set()
         self.importing: dict[str, int] = {}
         self.consumer: Consumer | None = None
+        self.may_consume = False
+        """Whether an object of the consumer's class was made, something was passed over that may have made one, or something unknown was
+        called with tensors and something else: a consumer is given more than what it reads."""
         self.config_reader: Callable[[Unknown, str, str], Value] = lambda value, name, key: MISSING
 
     # ------------------------------------------------------------- evaluation

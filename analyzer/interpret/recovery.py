@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .. import ir
-from ..values import DictValue, FunctionValue, Instance, ListValue, SetValue, Unknown, Value
+from ..values import ClassValue, DictValue, FunctionValue, Instance, ListValue, SetValue, Unknown, Value
 from .classes import find_in_class, is_module_class
 from .effects import MUTATORS, effects_of, escapes
+from .names import module_name
 from .signals import GiveUp, NeedDecision, Signal
 
 if TYPE_CHECKING:
@@ -65,9 +66,22 @@ def run_forgiving(machine: Machine, frame: Frame, statement: ir.Statement, run: 
         machine.nesting = 0
         heap.rollback(mark)
         forget(machine, receiver, written, reason_of(question))
+        machine.may_consume |= may_make_consumer(machine, frame, node)
         return None
     finally:
         machine.forgiven = outer
+
+
+def may_make_consumer(machine: Machine, frame: Frame, node: ast.stmt | None) -> bool:
+    """Whether a statement may make what takes the captured tensors: it, or the module of something that it names, has the class's name."""
+    if machine.consumer is None or node is None:
+        return True
+    for name in {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}:
+        named = module_name(machine, frame.module, name)
+        inside = isinstance(named, FunctionValue | ClassValue) and machine.consumer.cls in named.module.scope.names
+        if inside or name == machine.consumer.cls:
+            return True
+    return False
 
 
 def reason_of(question: NeedDecision | GiveUp) -> str:

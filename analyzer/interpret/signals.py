@@ -54,6 +54,8 @@ class NeedDecision(Exception):
         """Whether the constructor of a module asks, in a statement that could be passed over."""
         self.building = False
         """Whether it is asked while the model is built."""
+        self.under: list[Unknown] = []
+        """The open conditions under which it is asked, from the innermost."""
 
 
 class TooDeep(NeedDecision):

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from .. import ir
-from ..values import ClassValue, ExternalObject, Instance, Partial, Scope, Slots, Value
+from ..values import ClassValue, ExternalObject, Instance, Partial, Phi, Scope, Slots, Unknown, Value
 from .arithmetic import augmented
 from .asking import note
 from .assign import assign, delete
@@ -193,7 +193,7 @@ def of_this_run(machine: Machine) -> bool:
 
 
 def assert_(machine: Machine, node: ir.Assert) -> Signal:
-    known = condition(machine, machine.evaluate(node.test))
+    known = asserted(machine, node)
     if machine.asking is not None:
         note(machine, node.test, known)
 
@@ -205,6 +205,17 @@ def assert_(machine: Machine, node: ir.Assert) -> Signal:
         return None
 
     return side(known) if isinstance(known, bool) else choose_block(machine, known, side)
+
+
+def asserted(machine: Machine, node: ir.Assert) -> bool | Unknown | Phi:
+    """What is asserted. Where it fails since environment variables are taken to be unset, the program insists on them, and gets them."""
+    machine.variables_read.clear()
+    known = condition(machine, machine.evaluate(node.test))
+    if known is not False or machine.variables_needed.issuperset(machine.variables_read):
+        return known
+    machine.variables_needed.update(machine.variables_read)
+    machine.assume("guards")
+    return True
 
 
 def nothing(machine: Machine, node: ir.Statement) -> Signal:

@@ -67,7 +67,10 @@ def range_(machine: Host, function: Value, args: Args, keywords: Keywords) -> Va
         return machine.mystery("range", "a range too long to walk", not_none=True)
     if any(b is None or isinstance(b, str | ListValue) for b in bounds):
         return machine.raise_error("TypeError", "object cannot be interpreted as an integer")
-    return machine.mystery("range", "a range with bounds that are not known", not_none=True)
+    made_of = machine.mystery("range", "a range with bounds that are not known", not_none=True)
+    if len(bounds) == 1:
+        machine.note_length(made_of, bounds[0])
+    return made_of
 
 
 def collect(kind: str) -> Model:
