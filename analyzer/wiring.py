@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import gc
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .convention import convention, told_apart
 from .evaluation import Program, Target
@@ -25,6 +26,8 @@ DEFAULT_LAYERS = 7
 """Layers of a target of which the count is not known: enough to tell the first, the last and those between apart."""
 
 
+ALIKE = 2
+"""Ids that fail alike, after which no others are tried."""
 MOST_IDS = 128
 """Ids that are run one by one; the cost grows with ids times layers."""
 
@@ -126,12 +129,33 @@ def evaluate_all(program: Program, found: Iterable[Found], config: ConfigFacts, 
         evaluated = shared.get(key)
         if evaluated is None:
             target = Target(program, one.cls, one.setter, layers, config)
-            rows = tuple(target.evaluate(each) for each in (ids if ids is not None else every_id(layers)))
+            rows = tuple(map(target.evaluate, ids)) if ids is not None else evaluate_every_id(target, layers)
             evaluated = shared[key] = rows if ids is not None else told_apart(target.evaluate, rows, layers)
             del target
             sweep()
         wirings.append(make_wiring(program, one, evaluated, layers, bare=ids is None))
     return wirings
+
+
+def evaluate_every_id(target: Target, layers: int) -> tuple[Evaluation, ...]:
+    """The evaluations that a convention is read from. Where two ids fail alike the others are not tried, and say so."""
+    rows: list[Evaluation] = []
+    failed: list[Evaluation] = []
+    for ids in every_id(layers):
+        if len(failed) >= ALIKE and alike(failed[-ALIKE:]):
+            reason = f"{failed[-1].reason} (so it is for id {failed[-1].ids[0] if failed[-1].ids else ''}; not tried for this list)"
+            rows.append(replace(failed[-1], ids=ids, reason=reason, path=(), asked=(), numbers=()))
+            continue
+        rows.append(target.evaluate(ids))
+        if ids is not None and len(ids) == 1 and 0 <= ids[0] < layers:
+            failed.append(rows[-1])
+    return tuple(rows)
+
+
+def alike(rows: list[Evaluation]) -> bool:
+    """Whether nothing is established of these lists, for the same reason at the same place."""
+    reasons = {(re.sub(r"\d+", "", row.reason or ""), row.reason_at) for row in rows}
+    return len(reasons) == 1 and all(row.status == "not established" for row in rows)
 
 
 def sweep() -> None:

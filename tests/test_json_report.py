@@ -91,8 +91,8 @@ def test_an_answer_that_depends_holds_both_results() -> None:
     condition = {"text": "ready", "file": "engine/llama.py", "line": 33}
     assert row["captured"] is None
     assert row["depends_on"] == [
-        {"conditions": [{**condition, "value": True}], "captured": ["out:1"], "error": None},
-        {"conditions": [{**condition, "value": False}], "captured": None, "error": KEY_ERROR},
+        {"conditions": [{**condition, "value": True}], "captured": ["out:1"], "error": None, "reason": None},
+        {"conditions": [{**condition, "value": False}], "captured": None, "error": KEY_ERROR, "reason": None},
     ]
 
 

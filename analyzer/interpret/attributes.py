@@ -28,7 +28,7 @@ from ..values import (
     Value,
 )
 from .branch import lift, pick
-from .classes import attrs_of, find_in_class, is_closed, resolution_order
+from .classes import attrs_of, find_in_class, forget_attribute, is_closed, resolution_order
 from .effects import effects_of
 from .names import decorators, made_on_demand, module_name
 from .open_target import STUB, open_attribute
@@ -320,7 +320,7 @@ def set_attribute(machine: Machine, value: Value, name: str, new: Value) -> None
             machine.heap.write(value.attrs, name, new)
         case ClassValue():
             machine.heap.write(value.slots, name, new)
-            machine.forget_class_attribute(name)
+            forget_attribute(machine, name)
         case Unknown():
             machine.heap.write(machine.written, f"{value.key}.{name}", new)
         case Tensor():

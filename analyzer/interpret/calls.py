@@ -26,6 +26,7 @@ from ..values import (
     Unknown,
     Value,
 )
+from .again import told_again
 from .beside import is_beside
 from .boundaries import drives_stages, run_operation
 from .branch import lift, resume, unpark
@@ -240,8 +241,8 @@ def call_function(machine: Machine, function: FunctionValue, args: tuple[Value, 
     ):
         if machine.recording() and is_beside(machine, function):
             return run_aside(machine, function, args, keywords)
-        return run_function(machine, function, args, keywords, None)
-    return run_aside(machine, function, args, keywords)
+        return told_again(machine, function, args, keywords, lambda: run_function(machine, function, args, keywords, None))
+    return told_again(machine, function, args, keywords, lambda: run_aside(machine, function, args, keywords))
 
 
 def run_aside(machine: Machine, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:

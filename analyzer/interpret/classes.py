@@ -112,6 +112,15 @@ LASTING = (FunctionValue, ClassValue, External, EnumMember)
 """What a class body binds once: kept without looking again until that name is written to in a class."""
 
 
+def forget_attribute(machine: Machine, name: str) -> None:
+    """A class is written to: from now on attributes of this name are looked up each time, since the write may be taken back."""
+    if name not in machine.rebound:
+        machine.rebound.add(name)
+        machine.class_attributes = {key: found for key, found in machine.class_attributes.items() if key[1] != name}
+        machine.summaries.clear()
+        machine.told.clear()
+
+
 def search_class(machine: Machine, cls: ClassValue, name: str, after: ClassValue | None) -> tuple[Value, ClassValue | External | None]:
     skipping = after is not None
     for ancestor in resolution_order(machine, cls):

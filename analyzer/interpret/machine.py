@@ -55,6 +55,7 @@ from . import (
     unmodelled,
     watch,
 )
+from .again import Told
 from .branch import choose, lift, pick, require
 from .code import Code
 from .recording import Recording
@@ -151,6 +152,7 @@ class Machine(Recording):
         self.implied: dict[tuple[str, bool], tuple[tuple[Unknown, bool], ...]] = {}
         self.summaries: dict[tuple[Instance, Hashable], list[Summary]] = {}
         self.rebound = set[str]()
+        self.told: dict[Hashable, list[Told]] = {}
         self.class_attributes: dict[tuple[ClassValue, str, ClassValue | None], tuple[Value, ClassValue | External | None]] = {}
         self.defaults: dict[tuple[FunctionValue, str], Value] = {}
         self.watched: dict[int, watch.Watched] = {}
@@ -260,13 +262,6 @@ class Machine(Recording):
     def has_method(self, value: Instance, name: str) -> bool:
         found, owner = classes.find_in_class(self, value.cls, name)
         return found is not MISSING and isinstance(owner, ClassValue)
-
-    def forget_class_attribute(self, name: str) -> None:
-        """A class is written to: from now on attributes of this name are looked up each time, since the write may be taken back."""
-        if name not in self.rebound:
-            self.rebound.add(name)
-            self.class_attributes = {key: found for key, found in self.class_attributes.items() if key[1] != name}
-            self.summaries.clear()
 
     def bound_outside(self, receiver: Value, base: str, name: str) -> Value:
         if name == "training":

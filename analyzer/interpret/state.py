@@ -80,6 +80,7 @@ class State:
         self.run_clock = 0
         self.atoms: dict[tuple[Hashable, int], Atom] = {}
         self.made: dict[Hashable, int] = {}
+        self.atoms_made = 0
         self.flow_folder = ""
         self.linears: dict[str, Mapping[str, int]] = {}
         """Unknown numbers that are linear sums of others, by key."""
@@ -249,6 +250,7 @@ class State:
     ) -> Atom:
         """A fresh atom. The n-th of its kind in a run is the same object in every run: runs are apart, and can be compared."""
         post = self.post if post is None else post
+        self.atoms_made += 1
         key = (self.layer, name, self.location(), inputs, post)
         count = self.made[key] = self.made.get(key, 0) + 1
         found = self.atoms.get((key, count))

@@ -46,6 +46,15 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class Either:
+    """One of two, by a condition."""
+
+    condition: Unknown
+    if_true: object
+    if_false: object
+
+
+@dataclass(frozen=True, slots=True)
 class NewCell:
     """A tensor that the call made."""
 
@@ -235,8 +244,8 @@ class Exporter:
             return tuple(self.export(v) for v in value)
         if isinstance(value, PORTABLE) or value is MISSING:
             return value
-        if isinstance(value, Phi) and all(isinstance(v, (*PORTABLE, Phi)) for v in (value.if_true, value.if_false)):
-            return value
+        if isinstance(value, Phi):
+            return Either(value.condition, self.export(value.if_true), self.export(value.if_false))
         if isinstance(value, Instance | ListValue) and not (value.attrs if isinstance(value, Instance) else value.state).born:
             return value
         if isinstance(value, BoundMethod) and isinstance(value.function, FunctionValue) and value.function.code is None:
@@ -309,4 +318,6 @@ def build(arguments: Arguments, made: list[Tensor], value: object) -> Value:
         return made[value.number] if value.new else Tensor(arguments.slots[value.number])
     if isinstance(value, tuple):
         return tuple(build(arguments, made, v) for v in value)
+    if isinstance(value, Either):
+        return Phi(value.condition, build(arguments, made, value.if_true), build(arguments, made, value.if_false))
     return value  # type: ignore[return-value]
