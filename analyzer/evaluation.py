@@ -15,8 +15,8 @@ from .interpret.recording import Opening
 from .interpret.signals import GiveUp, NeedDecision, Raised
 from .library.tables import Library
 from .outcome import Ids, Outcome
-from .results import Evaluation
-from .runs import ASKS_TOO_MUCH, ATTEMPTS, Attempt, Leaves, Model, Run
+from .results import Evaluation, Location
+from .runs import ASKS_TOO_MUCH, ATTEMPTS, Attempt, Leaves, Model, Run, kin
 from .target import ConfigFacts
 from .values import ClassValue, FunctionValue, Instance, Value
 
@@ -61,23 +61,31 @@ class Target:
         """All answers for one id list, by the first attempt that proves something. What helped once is tried first with the next ids."""
         best: Evaluation | None = None
         settled: set[Attempt] = set()
+        failed: set[tuple[str, Location | None]] = set()
         for attempt in self.attempts[: 1 if self.unproved >= MAX_UNPROVED else None]:
             if attempt.rebuilds and best is not None and attempt._replace(rebuilds=False) in settled:
                 continue
             run = Run(self, attempt)
             outcomes = [(decided, self.behind_guards(attempt, outcome)) for decided, outcome in run.explore(ids)]
             found = summarise(run.seen, self.num_layers, self.program.flow.facts.texts, ids, self.runnable(run, ids, outcomes), run.whole)
+            again = best is not None and proves(best) == proves(found) == 1
             best = better(best, found)
             if self.of_making.issuperset(run.seen.conditions):
                 settled.add(attempt)
             if best is found and proves(found):
                 self.attempts.remove(attempt)
                 self.attempts.insert(0, attempt)
-            if proves(found) == 2:
+            if again or proves(found) == 2 or (run.failed and fails_again(found, failed)):
                 break
         assert best is not None
         self.unproved += proves(best) < 2
+        self.forget_models(best)
         return best
+
+    def forget_models(self, best: Evaluation) -> None:
+        """Drop the models of attempts that are not likely to be made again."""
+        if self.unproved >= MAX_UNPROVED or proves(best) == 2:
+            self.models = {key: model for key, model in self.models.items() if key[0] == self.attempts[0].opening}
 
     def behind_guards(self, attempt: Attempt, outcome: Outcome) -> Outcome:
         """The outcome; where the program raises itself behind guards that were passed over, only if other ids get through: else one of
@@ -184,6 +192,16 @@ def proves(evaluation: Evaluation) -> int:
     if evaluation.status == "not established":
         return 0
     return 1 if any(each.reason is not None for each in evaluation.depends_on) else 2
+
+
+def fails_again(evaluation: Evaluation, failed: set[tuple[str, Location | None]]) -> bool:
+    """Whether an attempt comes to a reason that another came to: what constructors leave open has nothing to do with it."""
+    if evaluation.status != "not established":
+        return False
+    reason = kin(evaluation.reason or ""), evaluation.reason_at
+    known = reason in failed
+    failed.add(reason)
+    return known and not asks_too_much(evaluation)
 
 
 def asks_too_much(evaluation: Evaluation) -> bool:

@@ -44,8 +44,8 @@ class Attempt(NamedTuple):
 
 ATTEMPTS = (
     Attempt("asks too much", False, False),
-    Attempt("asks too much", False, True),
     Attempt("asks", True, True),
+    Attempt("asks too much", False, True),
     Attempt("asks too much", True, True),
     Attempt("never", True, True),
     Attempt("asks", True, True, True),
@@ -109,6 +109,8 @@ class Run:
     given_up: list[dict[str, bool]] = field(default_factory=list)
     hopeless: tuple[dict[str, bool], ...] = ()
     """Answers of which nothing was proved for the last id list: what they ask now is not decided further."""
+    failed: bool = False
+    """Whether a model was run, and nothing was proved of it."""
     whole: bool = True
     """Whether every answer was run, or given up for a config that can be told."""
 
@@ -213,6 +215,7 @@ class Run:
             self.seen.assumptions |= machine.assumptions
             machine.assumptions = known | machine.lasting
         self.seen.trail = self.seen.trail or tuple(machine.trail)
+        self.failed |= outcome.reason is not None
         return outcome
 
     def suppose(self, machine: Machine, decided: Mapping[str, bool]) -> None:
