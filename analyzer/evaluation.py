@@ -36,6 +36,17 @@ class Program:
 
 
 @dataclass(slots=True)
+class Built:
+    """What was built of one target class, for all its setters: its models, which attempts helped, the answers under which it was run last,
+    and the conditions that constructors asked: they are decided before a model is built."""
+
+    models: dict[tuple[Opening, tuple[tuple[str, bool], ...]], Model | Outcome | NeedDecision] = field(default_factory=dict)
+    attempts: list[Attempt] = field(default_factory=lambda: list(ATTEMPTS))
+    leaves: dict[Attempt, Leaves] = field(default_factory=dict)
+    of_making: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
 class Target:
     """One setter of one target class at one layer count."""
 
@@ -44,14 +55,22 @@ class Target:
     setter: str
     num_layers: int
     config: ConfigFacts
-    models: dict[tuple[Opening, tuple[tuple[str, bool], ...]], Model | Outcome | NeedDecision] = field(default_factory=dict)
-    attempts: list[Attempt] = field(default_factory=lambda: list(ATTEMPTS))
+    built: Built = field(default_factory=Built)
     through: dict[Attempt, bool] = field(default_factory=dict)
     unproved: int = 0
     """Id lists of which no attempt proved anything."""
-    leaves: dict[Attempt, Leaves] = field(default_factory=dict)
-    of_making: set[str] = field(default_factory=set)
-    """The conditions that constructors asked: they are decided before a model is built."""
+
+    @property
+    def attempts(self) -> list[Attempt]:
+        return self.built.attempts
+
+    @property
+    def leaves(self) -> dict[Attempt, Leaves]:
+        return self.built.leaves
+
+    @property
+    def of_making(self) -> set[str]:
+        return self.built.of_making
 
     @property
     def flow(self) -> Flow:
@@ -85,7 +104,7 @@ class Target:
     def forget_models(self, best: Evaluation) -> None:
         """Drop the models of attempts that are not likely to be made again."""
         if self.unproved >= MAX_UNPROVED or proves(best) == 2:
-            self.models = {key: model for key, model in self.models.items() if key[0] == self.attempts[0].opening}
+            self.built.models = {key: model for key, model in self.built.models.items() if key[0] == self.attempts[0].opening}
 
     def behind_guards(self, attempt: Attempt, outcome: Outcome) -> Outcome:
         """The outcome; where the program raises itself behind guards that were passed over, only if other ids get through: else one of
@@ -129,9 +148,9 @@ class Target:
         """The model built under these decisions, made once; those that a run asked take part only where the attempt rebuilds."""
         before = {k: answer for k, answer in decided.items() if attempt.rebuilds or k in self.of_making}
         key = attempt.opening, tuple(sorted(before.items()))
-        found = self.models.get(key)
+        found = self.built.models.get(key)
         if found is None:
-            found = self.models[key] = self.build(before, opening=attempt.opening)
+            found = self.built.models[key] = self.build(before, opening=attempt.opening)
         if isinstance(found, NeedDecision):
             raise found
         return found

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import gc
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .convention import convention, told_apart
-from .evaluation import Program, Target
-from .flows.flow import Flow
+from .evaluation import Built, Program, Target
+from .flows.flow import Flow, Pipeline
 from .index import Module
 from .interpret.classes import find_in_class, resolution_order
 from .interpret.machine import Machine
@@ -120,21 +120,64 @@ def methods_named(machine: Machine, cls: ClassValue, names: Iterable[str]) -> It
 # ------------------------------------------------------------------ evaluating
 
 
-def evaluate_all(program: Program, found: Iterable[Found], config: ConfigFacts, layers: int, ids: tuple[Ids, ...] | None) -> list[Wiring]:
-    """The wiring of each target. A class that adds nothing to its base shares its base's evaluations."""
-    shared: dict[tuple[ClassValue, str], tuple[Evaluation, ...]] = {}
-    wirings: list[Wiring] = []
-    for one in found:
-        key = (effective_class(one.cls), one.setter)
-        evaluated = shared.get(key)
-        if evaluated is None:
-            target = Target(program, one.cls, one.setter, layers, config)
-            rows = tuple(map(target.evaluate, ids)) if ids is not None else evaluate_every_id(target, layers)
-            evaluated = shared[key] = rows if ids is not None else told_apart(target.evaluate, rows, layers)
-            del target
-            sweep()
-        wirings.append(make_wiring(program, one, evaluated, layers, bare=ids is None))
-    return wirings
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One flow in a tree, its target classes, and the layers that they have."""
+
+    program: Program
+    config: ConfigFacts
+    layers: int
+    found: Sequence[Found]
+
+
+def evaluate_all(jobs: Sequence[Job], ids: tuple[Ids, ...] | None) -> list[list[Wiring]]:
+    """For each flow the wiring of each of its targets, in order. A class that adds nothing to its base shares its base's evaluations, and
+    what is built of a class serves all flows that suppose the same of the world."""
+    classes = dict.fromkeys(class_key(one) for job in jobs for one in job.found)
+    done: dict[tuple[int, str, str, str], Wiring] = {}
+    for key in classes:
+        built: list[tuple[Flow, ClassValue, Built]] = []
+        shared: dict[tuple[str, str], tuple[Evaluation, ...]] = {}
+        for number, job in enumerate(jobs):
+            for one in job.found:
+                if class_key(one) != key:
+                    continue
+                evaluated = shared.get((job.program.flow.name, one.setter))
+                if evaluated is None:
+                    evaluated = shared[job.program.flow.name, one.setter] = evaluate(job, one, built, ids)
+                done[target_key(number, one)] = make_wiring(job.program, one, evaluated, job.layers, bare=ids is None)
+        del built
+        sweep()
+    return [[done[target_key(number, one)] for one in job.found] for number, job in enumerate(jobs)]
+
+
+def target_key(job: int, one: Found) -> tuple[int, str, str, str]:
+    return job, one.cls.module.path, one.cls.name, one.setter
+
+
+def class_key(one: Found) -> tuple[str, str]:
+    """The class that decides how a target behaves."""
+    cls = effective_class(one.cls)
+    return cls.module.path, cls.name
+
+
+def evaluate(job: Job, one: Found, built: list[tuple[Flow, ClassValue, Built]], ids: tuple[Ids, ...] | None) -> tuple[Evaluation, ...]:
+    """The evaluations of one setter, on what was ``built`` of its class before."""
+    cls, models = next(((cls, models) for flow, cls, models in built if supposes_alike(flow, job.program.flow)), (one.cls, Built()))
+    built.append((job.program.flow, cls, models))
+    target = Target(job.program, cls, one.setter, job.layers, job.config, models)
+    if ids is not None:
+        return tuple(map(target.evaluate, ids))
+    return told_apart(target.evaluate, evaluate_every_id(target, job.layers), job.layers)
+
+
+def supposes_alike(one: Flow, other: Flow) -> bool:
+    """Whether two flows differ in nothing that a model's construction or its forward could see."""
+    return apart_from_ends(one) == apart_from_ends(other)
+
+
+def apart_from_ends(flow: Flow) -> Flow:
+    return replace(flow, name="", words=(), setters=(), fallbacks=(), pipeline=Pipeline())
 
 
 def evaluate_every_id(target: Target, layers: int) -> tuple[Evaluation, ...]:
