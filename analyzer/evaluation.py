@@ -44,6 +44,8 @@ class Built:
     attempts: list[Attempt] = field(default_factory=lambda: list(ATTEMPTS))
     leaves: dict[Attempt, Leaves] = field(default_factory=dict)
     of_making: set[str] = field(default_factory=set)
+    unproved: int = 0
+    """Id lists of which no attempt proved anything."""
 
 
 @dataclass(slots=True)
@@ -57,8 +59,6 @@ class Target:
     config: ConfigFacts
     built: Built = field(default_factory=Built)
     through: dict[Attempt, bool] = field(default_factory=dict)
-    unproved: int = 0
-    """Id lists of which no attempt proved anything."""
 
     @property
     def attempts(self) -> list[Attempt]:
@@ -81,7 +81,7 @@ class Target:
         best: Evaluation | None = None
         settled: set[Attempt] = set()
         failed: set[tuple[str, Location | None]] = set()
-        for attempt in self.attempts[: 1 if self.unproved >= MAX_UNPROVED else None]:
+        for attempt in self.attempts[: 1 if self.built.unproved >= MAX_UNPROVED else None]:
             if attempt.rebuilds and best is not None and attempt._replace(rebuilds=False) in settled:
                 continue
             run = Run(self, attempt)
@@ -91,19 +91,19 @@ class Target:
             best = better(best, found)
             if self.of_making.issuperset(run.seen.conditions):
                 settled.add(attempt)
-            if best is found and proves(found):
+            if best is found:
                 self.attempts.remove(attempt)
                 self.attempts.insert(0, attempt)
             if again or proves(found) == 2 or (run.failed and fails_again(found, failed)):
                 break
         assert best is not None
-        self.unproved += proves(best) < 2
+        self.built.unproved += proves(best) < 2
         self.forget_models(best)
         return best
 
     def forget_models(self, best: Evaluation) -> None:
         """Drop the models of attempts that are not likely to be made again."""
-        if self.unproved >= MAX_UNPROVED or proves(best) == 2:
+        if self.built.unproved >= MAX_UNPROVED or proves(best) == 2:
             self.built.models = {key: model for key, model in self.built.models.items() if key[0] == self.attempts[0].opening}
 
     def behind_guards(self, attempt: Attempt, outcome: Outcome) -> Outcome:

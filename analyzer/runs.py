@@ -44,8 +44,9 @@ class Attempt(NamedTuple):
 
 ATTEMPTS = (
     Attempt("asks too much", False, False),
-    Attempt("asks", True, True),
+    Attempt("asks", True, False),
     Attempt("asks too much", False, True),
+    Attempt("asks", True, True),
     Attempt("asks too much", True, True),
     Attempt("never", True, True),
     Attempt("asks", True, True, True),
