@@ -61,7 +61,7 @@ def bound_name(machine: Machine, module: Module, slots: Slots, name: str) -> Val
     if value is not MISSING:
         if (module.name, name) in machine.later:
             run_later(machine, module, slots, name)
-            return slots.get(name, MISSING)
+            return machine.noted(slots, name)
         return value
     statements = module.scope.names.get(name)
     if statements:
@@ -89,7 +89,7 @@ def evaluate_name(machine: Machine, module: Module, slots: Slots, name: str, sta
         return machine.unknown(f"{module.name}.{name}", "a name that is needed to compute itself")
     machine.later[module.name, name] = statements
     run_later(machine, module, slots, name)
-    return slots.get(name, MISSING)
+    return machine.noted(slots, name)
 
 
 def run_later(machine: Machine, module: Module, slots: Slots, name: str) -> None:

@@ -1,0 +1,269 @@
+"""What is proved for some configs, of models without a consumer, of what a program insists on, and what is asked again and again."""
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from flow_comments import spoken
+
+from flowcheck.analyzer.pipeline import analyze
+from flowcheck.analyzer.request import Ids, Request
+from flowcheck.analyzer.results import Wiring
+
+FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
+HEAD = '''
+import os
+import torch
+from torch import nn
+from sglang.srt.models.blocks import CausalLM, DecoderLayer, Stack
+from sglang.srt.helpers import *
+
+
+class Setter:
+    def set_eagle3_layers_to_capture(self, layer_ids=None):
+        self.capture_aux_hidden_states = True
+        self.model.layers_to_capture = [2] if layer_ids is None else [k + 1 for k in layer_ids]
+'''
+WALK = '''
+class M(Stack):
+    def forward(self, input_ids, positions, forward_batch):
+        hidden_states, residual = self.embed_tokens(input_ids), None
+        aux_hidden_states = []
+        for i, layer in enumerate(self.layers):
+            if i in self.layers_to_capture{test}:
+                aux_hidden_states.append(hidden_states if residual is None else hidden_states + residual)
+{also}
+            hidden_states, residual = layer(positions, hidden_states, forward_batch, residual)
+        hidden_states, _ = self.norm(hidden_states, residual)
+        return hidden_states, aux_hidden_states
+'''
+PLAIN = '''
+class X(Setter, CausalLM):
+    stack_class = M
+
+
+EntryClass = X
+'''
+Analyse = Callable[..., list[Wiring]]
+
+
+def walk(test: str = "", also: str = "pass") -> str:
+    return WALK.format(test=test, also=" " * 12 + also)
+
+
+@pytest.fixture
+def analyse(tmp_path: Path) -> Analyse:
+    """The wirings of a tree of 7 layers with one more model; ``helpers`` is a module outside of the models' folder."""
+
+    def run(model: str, *ids: Ids, helpers: str = "", flows: tuple[str, ...] = ("eagle3",)) -> list[Wiring]:
+        shutil.copytree(FIXTURES / "llama-like/tree", tmp_path / "tree")
+        models = tmp_path / "tree/sglang/srt/models"
+        for path in models.glob("*.py"):
+            if path.name != "blocks.py":
+                path.unlink()
+        (models.parent / "helpers.py").write_text(helpers, "utf-8")
+        (models / "x.py").write_text(HEAD + model, "utf-8")
+        return list(analyze(Request(str(tmp_path / "tree"), flows, ids=ids or None)).wirings)
+
+    return run
+
+
+def answers(wirings: list[Wiring]) -> tuple[str, ...]:
+    (wiring,) = wirings
+    return spoken(wiring.evaluated[0])
+
+
+MIXING = '''
+class Mixing(DecoderLayer):
+    def forward(self, positions, hidden_states, forward_batch, residual):
+        rows = torch.softmax(hidden_states if residual is None else hidden_states @ residual, dim=-1)
+        return self.mlp(rows), torch.sigmoid(rows)
+
+
+class M2(M):
+    layer_class = Mixing
+
+
+class X(Setter, CausalLM):
+    def __init__(self, config):
+        super().__init__(config)
+        if {mixes}:
+            self.model = M2(config)
+
+
+EntryClass = X
+'''
+
+
+class TestSomeConfigs:
+    def test_what_is_proved_for_one_config_is_told_and_what_is_not_for_the_other(self, analyse: Analyse) -> None:
+        (wiring,) = analyse(walk() + MIXING.format(mixes="config.mixes"), (2,))
+        (row,) = wiring.evaluated
+        assert spoken(row) == ("not established", "out:2")
+        told = {each.reason is None: [(c.text, c.value) for c in each.conditions] for each in row.depends_on}
+        assert told == {True: [("config.mixes", False)], False: [("config.mixes", True)]}
+
+    def test_nothing_is_told_by_what_no_config_says(self, analyse: Analyse) -> None:
+        assert answers(analyse(walk() + MIXING.format(mixes="(torch.ones(2).sum() > 0)"), (2,))) == ("not established",)
+
+    def test_what_is_proved_for_no_config_is_not_established(self, analyse: Analyse) -> None:
+        assert answers(analyse(walk() + MIXING.format(mixes="(config.mixes or True)"), (2,))) == ("not established",)
+
+    def test_a_convention_says_it(self, analyse: Analyse) -> None:
+        (wiring,) = analyse(walk() + MIXING.format(mixes="config.mixes"))
+        clauses = [(clause.when, clause.captures) for clause in wiring.convention if clause.when.startswith("id k")]
+        assert clauses == [("id k if config.mixes", "not established"), ("id k if not config.mixes", "out:k")]
+
+
+POOLED = '''
+class X(Setter, nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.model = M(config)
+        self.head = {head}
+
+    def forward(self, input_ids: torch.Tensor, positions: torch.Tensor, forward_batch):
+        hidden_states, aux_hidden_states = self.model(input_ids, positions, forward_batch)
+        {end}
+
+
+EntryClass = X
+'''
+
+
+class TestNoConsumer:
+    def test_a_model_without_one_captures_nothing(self, analyse: Analyse) -> None:
+        model = POOLED.format(head="nn.Linear(8, 8)", end="return self.head(hidden_states)")
+        assert answers(analyse(walk() + model, (2,))) == ("nothing",)
+
+    def test_whatever_it_does_with_what_the_layers_left(self, analyse: Analyse) -> None:
+        model = POOLED.format(head="nn.Linear(8, 8)", end="return (hidden_states, 1)[forward_batch.rows]")
+        assert answers(analyse(walk() + model, (2,))) == ("nothing",)
+
+    def test_something_unknown_may_be_one(self, analyse: Analyse) -> None:
+        end = "return self.head(input_ids, hidden_states, None, forward_batch, aux_hidden_states)"
+        model = "from somewhere import make_head\n" + POOLED.format(head="make_head(config)", end=end)
+        assert answers(analyse(walk() + model, (2,))) == ("not established",)
+
+    def test_one_that_is_made_may_be_called(self, analyse: Analyse) -> None:
+        head = "LogitsProcessor(config) if config.generates else nn.Linear(8, 8)"
+        end = "return self.head(input_ids, hidden_states, None, forward_batch, aux_hidden_states)"
+        model = "from sglang.srt.layers.logits_processor import LogitsProcessor\n" + POOLED.format(head=head, end=end)
+        assert answers(analyse(walk() + model, (2,))) != ("nothing",)
+
+
+INSISTS = '''
+class X(Setter, CausalLM):
+    stack_class = M
+
+    def __init__(self, config):
+        super().__init__(config)
+        assert {what}
+
+
+EntryClass = X
+'''
+
+
+class TestInsisting:
+    @pytest.mark.parametrize("what", ['os.getenv("FAST")', 'os.environ.get("FAST", "0") == "1"', "switched_on()"])
+    def test_on_an_environment_variable(self, analyse: Analyse, what: str) -> None:
+        helpers = 'import os\n\n\ndef switched_on():\n    return os.getenv("FAST") is not None\n'
+        assert answers(analyse(walk() + INSISTS.format(what=what), (2,), helpers=helpers)) == ("out:2",)
+
+    def test_a_failed_assertion_is_told(self, analyse: Analyse) -> None:
+        (wiring,) = analyse(walk() + INSISTS.format(what="1 == 2"), (2,))
+        assert wiring.reason is not None
+        assert "AssertionError" in wiring.reason
+
+
+ROUNDS = '''
+class M(Stack):
+    def forward(self, input_ids, positions, forward_batch):
+        hidden_states, residual = self.embed_tokens(input_ids), None
+        aux_hidden_states = []
+        for number in range({rounds}):
+            for i, layer in enumerate(self.layers):
+                if number * len(self.layers) + i in self.layers_to_capture:
+                    aux_hidden_states.append(hidden_states if residual is None else hidden_states + residual)
+                hidden_states, residual = layer(positions, hidden_states, forward_batch, residual)
+        hidden_states, _ = self.norm(hidden_states, residual)
+        return hidden_states, aux_hidden_states
+'''
+
+
+class TestRounds:
+    def test_layers_that_run_in_a_loop_of_unknown_length_may_run_once(self, analyse: Analyse) -> None:
+        (wiring,) = analyse(ROUNDS.format(rounds="self.config.rounds") + PLAIN, (2,))
+        (row,) = wiring.evaluated
+        assert spoken(row) == ("not established", "out:2")
+        once = [[(c.text, c.value) for c in each.conditions] for each in row.depends_on if each.reason is None]
+        assert once == [[("(config.rounds == 1)", True)]]
+
+    def test_once_is_once(self, analyse: Analyse) -> None:
+        assert answers(analyse(ROUNDS.format(rounds="1") + PLAIN, (2,))) == ("out:2",)
+
+    def test_twice_is_not_followed(self, analyse: Analyse) -> None:
+        assert answers(analyse(ROUNDS.format(rounds="2") + PLAIN, (2,))) == ("not established",)
+
+
+class TestAskedAgain:
+    """A helper that answered once is not believed when what it read has changed."""
+
+    @pytest.mark.parametrize(
+        "helpers",
+        [
+            "COUNT = {'n': 0}\ndef seen():\n    return COUNT['n']\ndef bump():\n    COUNT['n'] += 1\n",
+            "COUNT = [0]\ndef seen():\n    return len(COUNT) - 1\ndef bump():\n    COUNT.append(1)\n",
+            "N = 0\ndef seen():\n    return N\ndef bump():\n    global N\n    N += 1\n",
+            "class C:\n    n = 0\ndef seen():\n    return C.n\ndef bump():\n    C.n += 1\n",
+            "class C:\n    def __init__(self):\n        self.n = 0\nO = C()\ndef seen():\n    return O.n\ndef bump():\n    O.n += 1\n",
+            "class C:\n    def n(self):\n        return 0\ndef seen():\n    return C().n()\ndef bump():\n    C.n = lambda self: 1\n",
+        ],
+        ids=["a dict", "a list", "a variable", "a class", "an object", "a method"],
+    )
+    def test_what_was_read_has_changed(self, analyse: Analyse, helpers: str) -> None:
+        model = walk(" and seen() == 0", "bump() if i == 3 else seen()") + PLAIN
+        assert answers(analyse(model, (1, 2, 4), helpers=helpers)) in {("out:1, out:2",), ("not established",)}
+
+    def test_a_class_that_was_written_to_in_the_setter(self, analyse: Analyse) -> None:
+        setter = """
+    def set_eagle3_layers_to_capture(self, layer_ids=None):
+        Flags.shift = 1
+        super().set_eagle3_layers_to_capture(layer_ids)
+"""
+        model = walk(" and shifted() == 1") + PLAIN.replace("stack_class = M\n", "stack_class = M\n" + setter)
+        helpers = "class Flags:\n    shift = 0\n\n\ndef shifted():\n    return Flags.shift\n"
+        assert answers(analyse(model, (2,), helpers=helpers)) in {("out:2",), ("not established",)}
+
+
+class TestPartsOfTensors:
+    def test_a_view_of_unknown_shape_is_a_tensor(self, analyse: Analyse) -> None:
+        model = walk("", "assert hidden_states.reshape(*forward_batch.sizes) is not None") + PLAIN
+        assert answers(analyse(model, (2,))) == ("out:2",)
+
+    @pytest.mark.parametrize("method", ["copy_", "add_", "index_copy_", "zero_"])
+    def test_a_write_with_unknown_arguments_may_write_anything(self, analyse: Analyse, method: str) -> None:
+        model = walk("", f"hidden_states.{method}(*forward_batch.sizes)") + PLAIN
+        assert answers(analyse(model, (-1, 2))) == ("not established",)
+
+
+class TestFlows:
+    def test_flows_that_share_a_class_keep_their_setters_apart(self, analyse: Analyse) -> None:
+        other = """
+    def set_dflash_layers_to_capture(self, layer_ids):
+        self.capture_aux_hidden_states = True
+        self.model.layers_to_capture = list(layer_ids)
+"""
+        model = walk() + PLAIN.replace("stack_class = M\n", "stack_class = M\n" + other)
+        wirings = analyse(model, (3,), (1, 2), flows=("eagle3", "dflash"))
+        found = {wiring.flow: [spoken(row) for row in wiring.evaluated] for wiring in wirings}
+        assert found == {"eagle3": [("out:3",), ("out:1, out:2",)], "dflash": [("out:2",), ("out:0, out:1",)]}
+
+    def test_lists_that_are_not_tried_say_so(self, analyse: Analyse) -> None:
+        (wiring,) = analyse(ROUNDS.format(rounds="2") + PLAIN)
+        last = next(row for row in wiring.evaluated if row.ids == (5,))
+        assert last.status == "not established"
+        assert "not tried" in (last.reason or "")
