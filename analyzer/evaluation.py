@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -12,7 +13,7 @@ from .index import Index
 from .interpret.code import Code
 from .interpret.machine import Consumer, Machine
 from .interpret.recording import Opening
-from .interpret.signals import GiveUp, NeedDecision, Raised
+from .interpret.signals import GiveUp, MadeLate, NeedDecision, Raised
 from .library.tables import Library
 from .outcome import Ids, Outcome
 from .results import Evaluation, Location
@@ -38,12 +39,14 @@ class Program:
 @dataclass(slots=True)
 class Built:
     """What was built of one target class, for all its setters: its models, which attempts helped, the answers under which it was run last,
-    and the conditions that constructors asked: they are decided before a model is built."""
+    and the conditions that constructors asked: they are decided before a model is built. ``punctual``: the classes of parts that must not
+    be made late."""
 
     models: dict[tuple[Opening, tuple[tuple[str, bool], ...]], Model | Outcome | NeedDecision] = field(default_factory=dict)
     attempts: list[Attempt] = field(default_factory=lambda: list(ATTEMPTS))
     leaves: dict[Attempt, Leaves] = field(default_factory=dict)
     of_making: set[str] = field(default_factory=set)
+    punctual: set[ast.ClassDef | None] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -159,7 +162,7 @@ class Target:
         program = self.program
         machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
         machine.base_facts = dict(decided)
-        machine.opening = opening
+        machine.opening, machine.punctual = opening, self.built.punctual
         machine.num_layers = self.num_layers
         machine.flow_folder = self.cls.module.path.rpartition("/")[0]
         machine.config_reader = self.config.reader(machine, self.num_layers)
@@ -167,6 +170,8 @@ class Target:
         machine.consumer = Consumer(sink.cls, sink.method, sink.hidden, sink.captured)
         try:
             instance = construct(machine, self.cls)
+        except MadeLate as late:
+            return self.build(decided, opening=opening) if self.in_time(late) else Outcome(reason=late.reason, at=late.at)
         except Raised as raised:
             return Outcome(reason=f"building the model raises {raised.kind}: {raised.text}", at=raised.at)
         except GiveUp as limit:
@@ -174,7 +179,15 @@ class Target:
         except NeedDecision as question:
             question.building = True
             return question.with_traceback(None)
-        return Model(machine, instance, machine.heap.mark())
+        return Model(machine, instance, machine.heap.mark(), machine.heap.order.now())
+
+    def in_time(self, late: MadeLate) -> bool:
+        """From here on these classes are made in time; False where they were, or where that is no answer."""
+        if self.built.punctual.issuperset(late.classes):
+            return False
+        self.built.punctual.update(late.classes)
+        self.built.models.clear()
+        return True
 
 
 def construct(machine: Machine, cls: ClassValue) -> Instance:

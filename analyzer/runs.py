@@ -13,8 +13,9 @@ from .flows.flow import Flow
 from .interpret.asking import Asking
 from .interpret.heap import Mark
 from .interpret.machine import Machine
+from .interpret.order import Moment
 from .interpret.recording import Opening
-from .interpret.signals import GiveUp, NeedDecision, Raised
+from .interpret.signals import GiveUp, MadeLate, NeedDecision, Raised
 from .outcome import Ids, Outcome, call_setter, first_open, raised_outcome, read_sink, run_forward
 from .values import ClassValue, Instance, Unknown
 
@@ -69,6 +70,7 @@ class Model:
     machine: Machine
     instance: Instance
     mark: Mark
+    moment: Moment
 
 
 class Models(Protocol):
@@ -85,6 +87,7 @@ class Models(Protocol):
     @property
     def leaves(self) -> dict[Attempt, Leaves]: ...
     def model(self, decided: Mapping[str, bool], attempt: Attempt) -> Model | Outcome: ...
+    def in_time(self, late: MadeLate) -> bool: ...
 
 
 def kin(key: str) -> str:
@@ -199,9 +202,12 @@ class Run:
         machine.made.clear()
         machine.run_clock = machine.heap.clock
         machine.steps = 0
+        again = False
         try:
             self.suppose(machine, decided)
             outcome = self.call(built, ids)
+        except MadeLate as late:
+            again, outcome = self.target.in_time(late), Outcome(reason=late.reason, at=late.at)
         except Raised as raised:
             outcome = raised_outcome(machine, raised)
         except GiveUp as limit:
@@ -210,10 +216,13 @@ class Run:
             outcome = Outcome(reason="the program nests deeper than the analysis follows", at=machine.location())
         finally:
             machine.heap.rollback(built.mark)
+            machine.heap.order.forget_since(built.moment)
             machine.frames.clear()
             machine.nesting = 0
             self.seen.assumptions |= machine.assumptions
             machine.assumptions = known | machine.lasting
+        if again:
+            return self.once(decided, ids)
         self.seen.trail = self.seen.trail or tuple(machine.trail)
         self.failed |= outcome.reason is not None
         return outcome

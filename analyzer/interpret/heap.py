@@ -7,12 +7,14 @@ them and need no journal.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from ..values import MISSING, Slots, Value
+from .order import Order
 from .signals import Raised
 
 
@@ -42,14 +44,23 @@ class Heap:
     made: list[Slots] | None = None
     version: int = 0
     """Counts the writes, those to a running function's own names aside."""
+    order: Order = field(default_factory=Order)
 
     def new(self, **values: Value) -> Slots:
         """Fresh slots."""
         self.clock += 1
         slots = Slots(self.clock)
+        if self.order.stamp is not None:
+            slots.age = self.order.stamp
         slots.update(values)
         if self.made is not None:
             self.made.append(slots)
+        return slots
+
+    def new_aside(self, **values: Value) -> Slots:
+        """Fresh slots of the analysis itself, which no program reads."""
+        slots = self.new(**values)
+        slots.age = math.inf
         return slots
 
     @contextmanager
@@ -78,6 +89,8 @@ class Heap:
 
     def write(self, slots: Slots, key: Hashable, value: Value) -> None:
         self.version += 1
+        if slots.age <= self.order.newest:
+            self.order.note(slots, key)
         self.bind(slots, key, value)
 
     def bind(self, slots: Slots, key: Hashable, value: Value) -> None:

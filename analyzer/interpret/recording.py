@@ -14,7 +14,7 @@ from ..library.facts import Facts
 from ..values import MISSING, Atom, Content, Id, Instance, ListValue, Phi, Slots, Tensor, Unknown, Value
 from .ledger import Given, Join, Ledger, Piece
 from .phis import alternatives
-from .signals import GiveUp, NeedDecision, TooDeep
+from .signals import GiveUp, MadeLate, NeedDecision, TooDeep
 from .state import State
 
 OPEN = "#open"
@@ -67,6 +67,8 @@ class Recording(State):
         try:
             super().construct(instance)
         except (NeedDecision, GiveUp) as open_question:
+            if isinstance(open_question, MadeLate):
+                raise
             if self.ledger is None and not self.may_open(instance, open_question):
                 raise
             if self.ledger is not None and isinstance(open_question, GiveUp):
