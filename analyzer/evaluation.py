@@ -182,12 +182,11 @@ class Target:
         return Model(machine, instance, machine.heap.mark(), machine.heap.order.now())
 
     def in_time(self, late: MadeLate) -> bool:
-        """From here on these classes are made in time; False where they were, or where that is no answer."""
-        if self.built.punctual.issuperset(late.classes):
-            return False
-        self.built.punctual.update(late.classes)
+        """From here on these classes are made in time; False where they were. No model is kept: what was made too late stays in it."""
         self.built.models.clear()
-        return True
+        before = len(self.built.punctual)
+        self.built.punctual.update(late.classes)
+        return len(self.built.punctual) > before
 
 
 def construct(machine: Machine, cls: ClassValue) -> Instance:

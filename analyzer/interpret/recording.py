@@ -56,7 +56,7 @@ class Recording(State):
 
     def keep_ledger(self, given: Given, *, everything_open: bool) -> Ledger:
         """From here on this is the run of a trainer."""
-        log = self.heap.new(**dict.fromkeys(LOGS, ()))
+        log = self.heap.new_aside(**dict.fromkeys(LOGS, ()))
         log.born = 0
         self.ledger = Ledger(log, given, everything_open)
         return self.ledger
