@@ -12,6 +12,7 @@ from .flows.flow import Flow
 from .index import Index
 from .interpret.code import Code
 from .interpret.machine import Consumer, Machine
+from .interpret.names import module_name
 from .interpret.recording import Opening
 from .interpret.signals import GiveUp, MadeLate, NeedDecision, Raised
 from .library.tables import Library
@@ -191,9 +192,11 @@ class Target:
 
 def construct(machine: Machine, cls: ClassValue) -> Instance:
     """Build the model as the engine does: from its config, all else as the constructor defaults it."""
-    found, _ = machine.find_in_class(cls, "__init__")
     keywords: dict[str, Value] = {}
     with machine.in_module(cls.module):
+        here = module_name(machine, cls.module, cls.name)  # of this machine: what its bodies hold must not be another's
+        cls = here if isinstance(here, ClassValue) and here.node is cls.node else cls
+        found, _ = machine.find_in_class(cls, "__init__")
         if isinstance(found, FunctionValue) and found.node is not None:
             code = machine.code.function(found.module, found.node)
             for parameter in code.parameters[1:]:

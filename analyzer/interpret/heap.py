@@ -58,10 +58,15 @@ class Heap:
         return slots
 
     def new_aside(self, **values: Value) -> Slots:
-        """Fresh slots of the analysis itself, which no program reads."""
+        """Fresh slots that no postponed constructor reads: those of the analysis itself, and a running function's names."""
         slots = self.new(**values)
         slots.age = math.inf
         return slots
+
+    def close_over(self, slots: Slots) -> None:
+        """From here on a function that may be called later reads these names of a running one, which were nobody else's before."""
+        if slots.age == math.inf:
+            slots.age = slots.number if self.order.stamp is None else self.order.stamp
 
     @contextmanager
     def detached(self) -> Iterator[None]:
@@ -89,12 +94,12 @@ class Heap:
 
     def write(self, slots: Slots, key: Hashable, value: Value) -> None:
         self.version += 1
-        if slots.age <= self.order.newest:
-            self.order.note(slots, key)
         self.bind(slots, key, value)
 
     def bind(self, slots: Slots, key: Hashable, value: Value) -> None:
         """Write a name of a running function."""
+        if slots.age <= self.order.newest:
+            self.order.note(slots, key)
         if slots.born <= self.mark_clock:
             self.journal.append((slots, key, slots.get(key, MISSING)))
         if value is MISSING:
@@ -129,8 +134,11 @@ class Heap:
         return writes
 
     def rollback(self, mark: Mark) -> None:
-        """Take back everything since ``mark``."""
+        """Take back everything since ``mark``. A constructor that was postponed meanwhile finds it as it was then."""
+        was_postponed = self.order.latest > mark.clock
         for slots, key, before in reversed(self.journal[mark.length :]):
+            if was_postponed and slots.age <= self.order.newest:
+                self.order.note(slots, key)
             if before is MISSING:
                 slots.pop(key, None)
             else:

@@ -32,16 +32,18 @@ class Change(NamedTuple):
 
 @dataclass(slots=True)
 class Order:
-    """``path``: the moment that it is now. ``newest``: the clock of the heap when a constructor was postponed last; what was made
-    later no postponed constructor knows. ``stamp``: the age of what is made now, where that is not the clock: a postponed constructor
-    makes things a fraction after the time when it should have run. ``importing``: how many bodies of modules and classes run; they
-    all ran before. ``seen``: the collections that were read as a whole and the keys that were looked up in vain, with the moments of
-    the last time. ``outside``: the slots of what was written to unknown objects."""
+    """``path``: the moment that it is now. ``newest``: the time at which the last constructor that is postponed should have run; what was
+    made later no postponed constructor knows. ``latest``: the clock of the heap when one was postponed last. ``stamp``: the age of what is
+    made now, where that is not the clock: a postponed constructor makes things a fraction after the time when it should have run.
+    ``importing``: how many bodies of modules and classes run; they all ran before. ``seen``: the collections that were read as a whole and
+    the keys that were looked up in vain, with the moments of the last time. ``outside``: the slots of what was written to unknown
+    objects."""
 
     path: list[int] = field(default_factory=lambda: [0])
     newest: float = -1
     stamp: float | None = None
     importing: int = 0
+    latest: int = -1
     changes: list[Change] = field(default_factory=list)
     seen: dict[tuple[int, Hashable], Moment] = field(default_factory=dict)
     outside: Slots | None = None
@@ -57,7 +59,7 @@ class Order:
 
     def postpone(self, clock: int, run: Callable[[], None]) -> Postponed:
         known = clock if self.stamp is None else self.stamp
-        self.newest = max(self.newest, known)
+        self.newest, self.latest = max(self.newest, known), clock
         return run, self.now(), known
 
     def look(self, slots: Slots, key: Hashable) -> None:
