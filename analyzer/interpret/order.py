@@ -7,9 +7,12 @@ the value before; while the constructor runs, these values are put back.
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 from ..results import Location
@@ -37,7 +40,7 @@ class Order:
     made now, where that is not the clock: a postponed constructor makes things a fraction after the time when it should have run.
     ``importing``: how many bodies of modules and classes run; they all ran before. ``seen``: the collections that were read as a whole and
     the keys that were looked up in vain, with the moments of the last time. ``outside``: the slots of what was written to unknown
-    objects."""
+    objects. ``changes`` are in the order of their moments."""
 
     path: list[int] = field(default_factory=lambda: [0])
     newest: float = -1
@@ -55,7 +58,15 @@ class Order:
     def note(self, slots: Slots, key: Hashable) -> None:
         """A slot is written that a postponed constructor may read."""
         if not self.importing:
-            self.changes.append(Change(self.now(), slots, key, slots.get(key, MISSING)))
+            change = Change(self.now(), slots, key, slots.get(key, MISSING))
+            if self.changes and self.changes[-1].moment > change.moment:
+                self.changes.insert(self.since(change.moment), change)
+            else:
+                self.changes.append(change)
+
+    def since(self, moment: tuple[float, ...]) -> int:
+        """Where the changes after a moment start."""
+        return bisect_right(self.changes, moment, key=itemgetter(0))
 
     def postpone(self, clock: int, run: Callable[[], None]) -> Postponed:
         known = clock if self.stamp is None else self.stamp
@@ -71,7 +82,7 @@ class Order:
 
     def forget_since(self, moment: Moment) -> None:
         """A run is over and taken back: what was written since is as it was."""
-        self.changes = [change for change in self.changes if change.moment <= moment]
+        del self.changes[self.since(moment) :]
         self.seen = {place: at for place, at in self.seen.items() if at <= moment}
 
     @contextmanager
@@ -89,19 +100,20 @@ class Order:
         """Inside, what was made up to ``clock`` is as it was at a moment. Yields a list that is filled, at the end, with the slots of
         these that were written inside and that the program had written, or looked at, since that moment."""
         swapped: dict[tuple[int, Hashable], tuple[Slots, Hashable, Value, Value]] = {}
-        for _, slots, key, before in [change for change in self.changes if change[0] > moment and change[1].age <= clock]:
-            if (place := (id(slots), key)) not in swapped:
+        for _, slots, key, before in self.changes[self.since(moment) :]:
+            if slots.age <= clock and (place := (id(slots), key)) not in swapped:
                 swapped[place] = (slots, key, before, slots.get(key, MISSING))
         for slots, key, before, _ in swapped.values():
             put(slots, key, before)
-        outer, self.path, start = self.path, [*moment, 0], len(self.changes)
+        outer, self.path = self.path, [*moment, 0]
         stamp, self.stamp = self.stamp, clock + 0.5 ** len(moment)
         late: list[tuple[Slots, Hashable]] = []
         try:
             yield late
         finally:
             self.path, self.stamp = outer, stamp
-            late += self.too_late(self.changes[start:], moment, clock, swapped)
+            made = self.changes[self.since(moment) : self.since((*moment, math.inf))]
+            late += self.too_late(made, moment, clock, swapped)
             for slots, key, before, current in swapped.values():
                 if current is not before:
                     put(slots, key, current)
