@@ -180,7 +180,8 @@ class Target:
         except NeedDecision as question:
             question.building = True
             return question.with_traceback(None)
-        return Model(machine, instance, machine.heap.mark(), machine.heap.order.now())
+        machine.heap.order.starts()
+        return Model(machine, instance, machine.heap.mark())
 
     def in_time(self, late: MadeLate) -> bool:
         """From here on these classes are made in time; False where they were. No model is kept: what was made too late stays in it."""

@@ -13,7 +13,6 @@ from .flows.flow import Flow
 from .interpret.asking import Asking
 from .interpret.heap import Mark
 from .interpret.machine import Machine
-from .interpret.order import Moment
 from .interpret.recording import Opening
 from .interpret.signals import GiveUp, MadeLate, NeedDecision, Raised
 from .outcome import Ids, Outcome, call_setter, first_open, raised_outcome, read_sink, run_forward
@@ -70,7 +69,6 @@ class Model:
     machine: Machine
     instance: Instance
     mark: Mark
-    moment: Moment
 
 
 class Models(Protocol):
@@ -216,7 +214,7 @@ class Run:
             outcome = Outcome(reason="the program nests deeper than the analysis follows", at=machine.location())
         finally:
             machine.heap.rollback(built.mark)
-            machine.heap.order.forget_since(built.moment)
+            machine.heap.order.forget_run()
             machine.frames.clear()
             machine.nesting = 0
             self.seen.assumptions |= machine.assumptions

@@ -319,13 +319,13 @@ class Machine(Recording):
         return made
 
     def forbid_summary(self, slots: Slots) -> None:
-        """A collection is read as a whole: a summary depends on each entry, and on there being no more."""
+        """A collection is read as a whole: a summary depends on each entry, and on there being no more; there is none where that cannot
+        be told."""
         self.heap.order.look(slots, WHOLE)
         if self.reads is not None and slots.born <= self.read_clock:
             for key in tuple(slots):
                 self.noted(slots, key)
-            if slots.born:
-                self.reads[id(slots), "#whole"] = (slots, "#whole", 0)
+            self.reads[id(slots), WHOLE] = (slots, WHOLE, -1 if slots.born else len(slots))
 
     # ---------------------------------------------------------- for the models
 

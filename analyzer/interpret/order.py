@@ -40,7 +40,8 @@ class Order:
     made now, where that is not the clock: a postponed constructor makes things a fraction after the time when it should have run.
     ``importing``: how many bodies of modules and classes run; they all ran before. ``seen``: the collections that were read as a whole and
     the keys that were looked up in vain, with the moments of the last time. ``outside``: the slots of what was written to unknown
-    objects. ``changes`` are in the order of their moments."""
+    objects. ``changes`` are in the order of their moments. ``start``: the moment of the model that runs start from; what they see is kept
+    apart."""
 
     path: list[int] = field(default_factory=lambda: [0])
     newest: float = -1
@@ -49,6 +50,8 @@ class Order:
     latest: int = -1
     changes: list[Change] = field(default_factory=list)
     seen: dict[tuple[int, Hashable], Moment] = field(default_factory=dict)
+    seen_in_run: dict[tuple[int, Hashable], Moment] = field(default_factory=dict)
+    start: tuple[float, ...] = (math.inf,)
     outside: Slots | None = None
 
     def now(self) -> Moment:
@@ -77,13 +80,23 @@ class Order:
         """A collection is read as a whole, or a key that it does not have."""
         if slots.age <= self.newest and not self.importing:
             place, moment = (id(slots), key), self.now()
-            if self.seen.get(place, ()) < moment:
-                self.seen[place] = moment
+            seen = self.seen if moment <= self.start else self.seen_in_run
+            if seen.get(place, ()) < moment:
+                seen[place] = moment
 
-    def forget_since(self, moment: Moment) -> None:
-        """A run is over and taken back: what was written since is as it was."""
-        del self.changes[self.since(moment) :]
-        self.seen = {place: at for place, at in self.seen.items() if at <= moment}
+    def looked(self, slots: Slots, key: Hashable) -> Moment:
+        """The last time that a collection was read as a whole, or for this key in vain."""
+        places = (id(slots), key), (id(slots), WHOLE)
+        return max(seen.get(place, ()) for seen in (self.seen, self.seen_in_run) for place in places)
+
+    def starts(self) -> None:
+        """The model is made: runs start from here."""
+        self.start = self.now()
+
+    def forget_run(self) -> None:
+        """A run is over and taken back: what was written since its start is as it was."""
+        del self.changes[self.since(self.start) :]
+        self.seen_in_run.clear()
 
     @contextmanager
     def at_import(self) -> Iterator[None]:
@@ -129,7 +142,7 @@ class Order:
             if slots.age > clock or alike(slots.get(key, MISSING), change.before):
                 continue
             place = (id(slots), key)
-            looked = max(self.seen.get(place, ()), self.seen.get((id(slots), WHOLE), ()))
+            looked = self.looked(slots, key)
             unseen = looked <= moment or looked[: len(moment)] == moment
             if change.before is MISSING and (isinstance(key, tuple) or slots is self.outside) and place not in swapped and unseen:
                 continue
