@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -11,8 +12,9 @@ from .flows.flow import Flow
 from .index import Index
 from .interpret.code import Code
 from .interpret.machine import Consumer, Machine
+from .interpret.names import module_name
 from .interpret.recording import Opening
-from .interpret.signals import GiveUp, NeedDecision, Raised
+from .interpret.signals import GiveUp, MadeLate, NeedDecision, Raised
 from .library.tables import Library
 from .outcome import Ids, Outcome
 from .results import Evaluation, Location
@@ -38,7 +40,8 @@ class Program:
 @dataclass(slots=True)
 class Built:
     """What was built of one target class, for all its setters: its models, which attempts helped, the answers under which it was run last,
-    and the conditions that constructors asked: they are decided before a model is built."""
+    and the conditions that constructors asked: they are decided before a model is built. ``punctual``: the classes of parts that must not
+    be made late."""
 
     models: dict[tuple[Opening, tuple[tuple[str, bool], ...]], Model | Outcome | NeedDecision] = field(default_factory=dict)
     attempts: list[Attempt] = field(default_factory=lambda: list(ATTEMPTS))
@@ -46,6 +49,7 @@ class Built:
     of_making: set[str] = field(default_factory=set)
     unproved: int = 0
     """Id lists of which no attempt proved anything."""
+    punctual: set[ast.ClassDef | None] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -159,7 +163,7 @@ class Target:
         program = self.program
         machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
         machine.base_facts = dict(decided)
-        machine.opening = opening
+        machine.opening, machine.punctual = opening, self.built.punctual
         machine.num_layers = self.num_layers
         machine.flow_folder = self.cls.module.path.rpartition("/")[0]
         machine.config_reader = self.config.reader(machine, self.num_layers)
@@ -167,6 +171,8 @@ class Target:
         machine.consumer = Consumer(sink.cls, sink.method, sink.hidden, sink.captured)
         try:
             instance = construct(machine, self.cls)
+        except MadeLate as late:
+            return self.build(decided, opening=opening) if self.in_time(late) else Outcome(reason=late.reason, at=late.at)
         except Raised as raised:
             return Outcome(reason=f"building the model raises {raised.kind}: {raised.text}", at=raised.at)
         except GiveUp as limit:
@@ -174,14 +180,24 @@ class Target:
         except NeedDecision as question:
             question.building = True
             return question.with_traceback(None)
+        machine.heap.order.starts()
         return Model(machine, instance, machine.heap.mark())
+
+    def in_time(self, late: MadeLate) -> bool:
+        """From here on these classes are made in time; False where they were. No model is kept: what was made too late stays in it."""
+        self.built.models.clear()
+        before = len(self.built.punctual)
+        self.built.punctual.update(late.classes)
+        return len(self.built.punctual) > before
 
 
 def construct(machine: Machine, cls: ClassValue) -> Instance:
     """Build the model as the engine does: from its config, all else as the constructor defaults it."""
-    found, _ = machine.find_in_class(cls, "__init__")
     keywords: dict[str, Value] = {}
     with machine.in_module(cls.module):
+        here = module_name(machine, cls.module, cls.name)  # of this machine: what its bodies hold must not be another's
+        cls = here if isinstance(here, ClassValue) and here.node is cls.node else cls
+        found, _ = machine.find_in_class(cls, "__init__")
         if isinstance(found, FunctionValue) and found.node is not None:
             code = machine.code.function(found.module, found.node)
             for parameter in code.parameters[1:]:

@@ -14,7 +14,7 @@ from .interpret.asking import Asking
 from .interpret.heap import Mark
 from .interpret.machine import Machine
 from .interpret.recording import Opening
-from .interpret.signals import GiveUp, NeedDecision, Raised
+from .interpret.signals import GiveUp, MadeLate, NeedDecision, Raised
 from .outcome import Ids, Outcome, call_setter, first_open, raised_outcome, read_sink, run_forward
 from .values import ClassValue, Instance, Unknown
 
@@ -86,6 +86,7 @@ class Models(Protocol):
     @property
     def leaves(self) -> dict[Attempt, Leaves]: ...
     def model(self, decided: Mapping[str, bool], attempt: Attempt) -> Model | Outcome: ...
+    def in_time(self, late: MadeLate) -> bool: ...
 
 
 def kin(key: str) -> str:
@@ -200,9 +201,12 @@ class Run:
         machine.made.clear()
         machine.run_clock = machine.heap.clock
         machine.steps = 0
+        again = False
         try:
             self.suppose(machine, decided)
             outcome = self.call(built, ids)
+        except MadeLate as late:
+            again, outcome = self.target.in_time(late), Outcome(reason=late.reason, at=late.at)
         except Raised as raised:
             outcome = raised_outcome(machine, raised)
         except GiveUp as limit:
@@ -211,10 +215,13 @@ class Run:
             outcome = Outcome(reason="the program nests deeper than the analysis follows", at=machine.location())
         finally:
             machine.heap.rollback(built.mark)
+            machine.heap.order.forget_run()
             machine.frames.clear()
             machine.nesting = 0
             self.seen.assumptions |= machine.assumptions
             machine.assumptions = known | machine.lasting
+        if again:
+            return self.once(decided, ids)
         self.seen.trail = self.seen.trail or tuple(machine.trail)
         self.failed |= outcome.reason is not None
         return outcome

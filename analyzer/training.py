@@ -17,7 +17,7 @@ from .entries import Entry, Scan, is_made_somewhere, passed_to
 from .interpret.code import Code
 from .interpret.ledger import Given, Ledger
 from .interpret.machine import Machine
-from .interpret.signals import GiveUp, NeedDecision, Raised
+from .interpret.signals import GiveUp, MadeLate, NeedDecision, Raised
 from .judgement import judge_run
 from .library.tables import Library
 from .lifecycle import worker_with
@@ -62,12 +62,14 @@ class Trainer:
     config: ConfigFacts
     num_layers: int
     budget: Budget = field(default_factory=Budget)
+    punctual: set[ast.ClassDef | None] = field(default_factory=set)
+    """The classes of parts that must not be made late."""
 
     def machine(self, decided: Mapping[str, bool], given: Given, everything_open: bool, roots: frozenset[str]) -> tuple[Machine, Ledger]:
         """A fresh machine for one run."""
         machine = Machine(self.scan.index, self.facts.facts, self.scan.tree.printed, self.code, self.library)
         machine.base_facts = dict(decided)
-        machine.num_layers = self.num_layers
+        machine.num_layers, machine.punctual = self.num_layers, self.punctual
         machine.config_reader = self.config.reader(machine, self.num_layers, plain=not self.config.values)
         ledger = machine.keep_ledger(given, everything_open=everything_open)
         ledger.names, ledger.known_roots, ledger.workers = self.facts.names, roots, partial(worker_with, self.scan)
@@ -133,6 +135,11 @@ class Way:
             answer.look(ledger)
             answer.ended = False
             raise
+        except MadeLate as late:
+            if not self.trainer.punctual.issuperset(late.classes):
+                self.trainer.punctual.update(late.classes)
+                return self.decided(answer, decided, given, everything_open)
+            outcome, at = Outcome(reason=late.reason, at=late.at), None
         finally:
             self.roots |= ledger.roots
         answer.add(machine, ledger, outcome, at)
@@ -178,6 +185,8 @@ class Way:
             if sure:
                 return Outcome(error=str(raised), at=raised.at), None
             return Outcome(reason=f"it may raise {raised.kind}: {raised.text}", at=raised.at), None
+        except MadeLate:
+            raise
         except GiveUp as limit:
             return Outcome(reason=limit.reason, at=limit.at), None
         except RecursionError:

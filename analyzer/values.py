@@ -25,14 +25,16 @@ if TYPE_CHECKING:
 
 class Slots(dict[Hashable, "Value"]):
     """The changeable part of a value: attributes, items, the content of a tensor. ``born`` is the heap's clock when it was made, or 0
-    where it is to count as older than every branch; ``number`` tells it from all others."""
+    where it is to count as older than every branch; ``number`` tells it from all others; ``age`` is the clock when it was made, 0 of what a
+    module makes at import."""
 
-    __slots__ = ("born", "number")
+    __slots__ = ("age", "born", "number")
 
     def __init__(self, born: int) -> None:
         super().__init__()
         self.born = born
         self.number = born
+        self.age: float = born
 
 
 class Missing:
@@ -242,11 +244,11 @@ class ClassValue:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Instance:
-    """An object of a class of the tree. ``pending`` holds the postponed call of its constructor."""
+    """An object of a class of the tree. ``pending`` holds the postponed call of its constructor, with the moment and the clock of it."""
 
     cls: ClassValue
     attrs: Slots
-    pending: list[Callable[[], None]] = field(default_factory=list)
+    pending: list[tuple[Callable[[], None], tuple[int, ...], float]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -147,4 +147,25 @@ def main(path, data):
 """,
         "out:1, out:3, out:4",
     ),
+    "parts that are counted before they are needed": (
+        HEAD
+        + """
+from torch import nn
+MADE = []
+def count(k):
+    MADE.append(k)
+class Part(nn.Module):
+    def __init__(self, k):
+        super().__init__()
+        count(k)
+        self.k = k
+def main(path, x):
+    model = AutoModelForCausalLM.from_pretrained(path)
+    parts = [Part(3), Part(1)]
+    shift = len(MADE)
+    states = model(x, output_hidden_states=True).hidden_states
+    return torch.cat([states[part.k + shift] for part in parts], dim=-1)
+""",
+        "out:4, out:2",
+    ),
 }

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..results import Step
-from ..values import MISSING, BoundMethod, ClassValue, EnumMember, External, FunctionValue, Instance, Unknown, Value
+from ..values import BoundMethod, ClassValue, EnumMember, External, FunctionValue, Instance, Unknown, Value
 from .heap import Mark
-from .summaries import Read, same
+from .order import WHOLE
+from .summaries import Read, look_again, unchanged
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -55,7 +56,7 @@ def told_again(
     key: Hashable = (function.node, function.owner, signed)
     known = machine.told.setdefault(key, [])
     for told in known:
-        if all(same(slots.get(name, MISSING), value) for slots, name, value in told.reads):
+        if unchanged(told.reads):
             return tell(machine, told)
     return listen(machine, known, lasting, run)
 
@@ -78,7 +79,9 @@ def sign(value: Value, lasting: int) -> Hashable:
 def tell(machine: Machine, told: Told) -> Value:
     """Answer as before: a summary that is being made depends on what was read."""
     for slots, name, _ in told.reads:
-        machine.noted(slots, name)
+        if name != WHOLE:
+            machine.noted(slots, name)
+    look_again(machine, told.reads)
     machine.assumptions |= told.assumptions
     machine.trail += told.trail
     machine.variables_read.update(dict.fromkeys(told.variables))

@@ -283,7 +283,7 @@ def run_function(
     machine.count_step()
     if machine.ledger is not None and function.node is not None:
         machine.ledger.ran.add(function.node)
-    slots = machine.heap.new()
+    slots = machine.heap.new_aside()
     frame = Frame(Scope(slots, function.outer, code), function.module, function, slots, code.at, forgiving=is_forgiving(machine, function))
     collected = machine.new_list((), iterator=True)
     if code.is_generator:

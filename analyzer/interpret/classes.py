@@ -183,7 +183,9 @@ def instantiate(machine: Machine, cls: ClassValue, args: tuple[Value, ...], keyw
             machine.call(machine.bind(init, instance), args, keywords)
 
     if is_module_class(machine, cls) and not escapes_constructor(machine, cls):
-        instance.pending.append(run)
+        instance.pending.append(machine.heap.order.postpone(machine.heap.clock, run))
+        if cls.node in machine.punctual or (isinstance(init, FunctionValue) and init.outer is not None):
+            machine.construct(instance)
     else:
         machine.call(machine.bind(init, instance), args, keywords)
     return instance

@@ -32,7 +32,7 @@ def comprehend(machine: Machine, node: ir.Comprehension, source: Value) -> Value
     found: list[tuple[Value, Value]] = []
     frame = machine.frame
     outer = frame.scope
-    frame.scope = Scope(machine.heap.new(), outer, None)
+    frame.scope = Scope(machine.heap.new_aside(), outer, None)
     try:
         complete = walk_clauses(machine, node, 0, found, source)
     finally:

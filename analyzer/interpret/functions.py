@@ -59,6 +59,10 @@ def close_over(machine: Machine, function: ir.Function) -> FunctionValue:
     while scope is not None and scope.is_class:
         scope = scope.outer
     made = machine.make_function(function, scope)
+    seen = scope
+    while seen is not None:
+        machine.heap.close_over(seen.slots)
+        seen = seen.outer
     for parameter in function.parameters:
         if parameter.default is not None and not isinstance(parameter.default, ir.Const):
             machine.defaults[made, parameter.name] = machine.evaluate(parameter.default)

@@ -7,12 +7,14 @@ them and need no journal.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from ..values import MISSING, Slots, Value
+from .order import Order
 from .signals import Raised
 
 
@@ -42,15 +44,29 @@ class Heap:
     made: list[Slots] | None = None
     version: int = 0
     """Counts the writes, those to a running function's own names aside."""
+    order: Order = field(default_factory=Order)
 
     def new(self, **values: Value) -> Slots:
         """Fresh slots."""
         self.clock += 1
         slots = Slots(self.clock)
+        if self.order.stamp is not None:
+            slots.age = self.order.stamp
         slots.update(values)
         if self.made is not None:
             self.made.append(slots)
         return slots
+
+    def new_aside(self, **values: Value) -> Slots:
+        """Fresh slots that no postponed constructor reads: those of the analysis itself, and a running function's names."""
+        slots = self.new(**values)
+        slots.age = math.inf
+        return slots
+
+    def close_over(self, slots: Slots) -> None:
+        """From here on a function that may be called later reads these names of a running one, which were nobody else's before."""
+        if slots.age == math.inf:
+            slots.age = slots.number if self.order.stamp is None else self.order.stamp
 
     @contextmanager
     def detached(self) -> Iterator[None]:
@@ -82,6 +98,8 @@ class Heap:
 
     def bind(self, slots: Slots, key: Hashable, value: Value) -> None:
         """Write a name of a running function."""
+        if slots.age <= self.order.newest:
+            self.order.note(slots, key)
         if slots.born <= self.mark_clock:
             self.journal.append((slots, key, slots.get(key, MISSING)))
         if value is MISSING:
@@ -116,8 +134,11 @@ class Heap:
         return writes
 
     def rollback(self, mark: Mark) -> None:
-        """Take back everything since ``mark``."""
+        """Take back everything since ``mark``. A constructor that was postponed meanwhile finds it as it was then."""
+        was_postponed = self.order.latest > mark.clock
         for slots, key, before in reversed(self.journal[mark.length :]):
+            if was_postponed and slots.age <= self.order.newest:
+                self.order.note(slots, key)
             if before is MISSING:
                 slots.pop(key, None)
             else:

@@ -58,6 +58,7 @@ from . import (
 from .again import Told
 from .branch import choose, lift, pick, require
 from .code import Code
+from .order import WHOLE
 from .recording import Recording
 from .show import show
 from .signals import Raised
@@ -140,13 +141,12 @@ class Machine(Recording):
     tested = tracking.tested
     truth = operators.truth
     unknown_items = making.unknown_items
-
     watch_source = watch.watch_source
 
     def __init__(self, index: Index, facts: Facts, printed: Callable[[str], str], code: Code, library: Library) -> None:
         super().__init__(index, facts, printed)
         self.code, self.library = code, library
-        self.written = self.heap.new()
+        self.written = self.heap.order.outside = self.heap.new()
         self.sink = self.heap.new()
         self.members: dict[Instance, int] = {}
         self.implied: dict[tuple[str, bool], tuple[tuple[Unknown, bool], ...]] = {}
@@ -211,7 +211,7 @@ class Machine(Recording):
         """Run module-level or class-level code: its effects outlive every open branch."""
         scope = outer
         frame = Frame(scope, module, None, slots, ir.At(1, 0))
-        with self.apart([*self.frames, frame]):
+        with self.heap.order.at_import(), self.apart([*self.frames, frame]):
             yield
 
     @contextmanager
@@ -219,8 +219,8 @@ class Machine(Recording):
         """Run postponed work: in the frames it belongs to, undisturbed by the branches that are open now."""
         saved = self.frames, self.facts, self.nesting, self.walk
         with self.heap.detached():
-            self.frames, self.facts, self.nesting = list(frames), self.heap.new(), 0
-            self.walk = self.heap.new(layer=-1, inside=False, order=(), finals=())
+            self.frames, self.facts, self.nesting = list(frames), self.heap.new_aside(), 0
+            self.walk = self.heap.new_aside(layer=-1, inside=False, order=(), finals=())
             before, self.assumptions = self.assumptions, set()
             try:
                 yield
@@ -233,7 +233,7 @@ class Machine(Recording):
     def class_frame(self, cls: ClassValue) -> Iterator[None]:
         """Run statements of a class body: its other names are seen."""
         frame = Frame(None, cls.module, None, cls.slots, ir.At(1, 0), body=cls)
-        with self.apart([*self.frames, frame]):
+        with self.heap.order.at_import(), self.apart([*self.frames, frame]):
             yield
 
     @contextmanager
@@ -319,12 +319,13 @@ class Machine(Recording):
         return made
 
     def forbid_summary(self, slots: Slots) -> None:
-        """A collection is read as a whole: a summary depends on each entry, and on there being no more."""
+        """A collection is read as a whole: a summary depends on each entry, and on there being no more; there is none where that cannot
+        be told."""
+        self.heap.order.look(slots, WHOLE)
         if self.reads is not None and slots.born <= self.read_clock:
             for key in tuple(slots):
                 self.noted(slots, key)
-            if slots.born:
-                self.reads[id(slots), "#whole"] = (slots, "#whole", 0)
+            self.reads[id(slots), WHOLE] = (slots, WHOLE, -1 if slots.born else len(slots))
 
     # ---------------------------------------------------------- for the models
 

@@ -77,7 +77,7 @@ def module_slots(machine: Machine, module: Module) -> Slots:
     slots = machine.modules.get(module.name)
     if slots is None:
         slots = machine.modules[module.name] = machine.heap.new()
-        slots.born = 0
+        slots.born, slots.age = 0, 0
     return slots
 
 

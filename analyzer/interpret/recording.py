@@ -14,7 +14,7 @@ from ..library.facts import Facts
 from ..values import MISSING, Atom, Content, Id, Instance, ListValue, Phi, Slots, Tensor, Unknown, Value
 from .ledger import Given, Join, Ledger, Piece
 from .phis import alternatives
-from .signals import GiveUp, NeedDecision, TooDeep
+from .signals import GiveUp, MadeLate, NeedDecision, TooDeep
 from .state import State
 
 OPEN = "#open"
@@ -56,7 +56,7 @@ class Recording(State):
 
     def keep_ledger(self, given: Given, *, everything_open: bool) -> Ledger:
         """From here on this is the run of a trainer."""
-        log = self.heap.new(**dict.fromkeys(LOGS, ()))
+        log = self.heap.new_aside(**dict.fromkeys(LOGS, ()))
         log.born = 0
         self.ledger = Ledger(log, given, everything_open)
         return self.ledger
@@ -67,6 +67,8 @@ class Recording(State):
         try:
             super().construct(instance)
         except (NeedDecision, GiveUp) as open_question:
+            if isinstance(open_question, MadeLate):
+                raise
             if self.ledger is None and not self.may_open(instance, open_question):
                 raise
             if self.ledger is not None and isinstance(open_question, GiveUp):

@@ -17,7 +17,7 @@ from ..values import ClassValue, DictValue, FunctionValue, Instance, ListValue, 
 from .classes import find_in_class, is_module_class
 from .effects import MUTATORS, effects_of, escapes
 from .names import module_name
-from .signals import GiveUp, NeedDecision, Signal
+from .signals import GiveUp, MadeLate, NeedDecision, Signal
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -58,7 +58,7 @@ def run_forgiving(machine: Machine, frame: Frame, statement: ir.Statement, run: 
         node = statement_at(frame, statement.at)
         written = written_by(node, frame) if node is not None else None
         receiver = receiver_of(frame)
-        if written is None or receiver is None or not machine.forgives(question):
+        if isinstance(question, MadeLate) or written is None or receiver is None or not machine.forgives(question):
             if isinstance(question, NeedDecision):
                 question.making = True
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -68,3 +69,12 @@ class GiveUp(Exception):
     def __init__(self, reason: str, at: Location | None) -> None:
         super().__init__(reason)
         self.reason, self.at = reason, at
+
+
+class MadeLate(GiveUp):
+    """A postponed constructor changes what the program has read since it should have run: ``classes`` are those that must not be
+    postponed."""
+
+    def __init__(self, at: Location | None) -> None:
+        super().__init__("a part of the model is made when it is needed, and changes what was read before that", at)
+        self.classes: list[ast.ClassDef | None] = []

@@ -1,5 +1,6 @@
 """The state of the abstract machine: the heap, the frames, what is supposed, assumed and recorded."""
 
+import ast
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from ..values import MISSING, Atom, ClassValue, Content, FunctionValue, Instance
 from .asking import Asking
 from .branch import Park
 from .heap import Heap
+from .order import run_late
 from .signals import GiveUp, NeedDecision, Raised
 
 MAX_STEPS = 4_000_000
@@ -55,7 +57,7 @@ class State:
         self.index, self.supposed, self.printed = index, facts, printed
         self.heap = Heap()
         self.places: dict[tuple[str, int], Location] = {}
-        self.facts = self.heap.new()
+        self.facts = self.heap.new_aside()
         self.modules: dict[str, Slots] = {}
         self.base_facts: dict[str, bool] = {}
         self.lengths: dict[str, Value] = {}
@@ -68,7 +70,7 @@ class State:
         self.assumptions: set[str] = set()
         self.lasting: set[str] = set()
         self.guards: dict[str, Guard] = {}
-        self.walk = self.heap.new(layer=-1, inside=False, order=(), finals=())
+        self.walk = self.heap.new_aside(layer=-1, inside=False, order=(), finals=())
         self.num_layers = 0
         self.live: frozenset[Atom] = frozenset()
         self.trail: list[Step] = []
@@ -89,6 +91,8 @@ class State:
         self.tails: dict[str, Value] = {}
         """The last items of tuples of unknown length, by key."""
         self.asking: Asking | None = None
+        self.punctual: set[ast.ClassDef | None] = set()
+        """Classes whose constructors are not postponed, since they change what others read."""
         self.streams = self.heap.new()
         """The residual streams of batches, by the batch's key, as operations of stages leave them."""
         self.stage_words: frozenset[str] | None = None
@@ -142,6 +146,8 @@ class State:
     def noted(self, slots: Slots, key: Hashable) -> Value:
         """The value of a slot; where a summary is being recorded, the summary depends on it."""
         value = slots.get(key, MISSING)
+        if value is MISSING and (type(key) is tuple or slots is self.heap.order.outside):
+            self.heap.order.look(slots, key)
         if self.reads is not None and slots.born <= self.read_clock and (id(slots), key) not in self.reads:
             self.reads[id(slots), key] = (slots, key, value)
         return value
@@ -320,12 +326,12 @@ class State:
     def construct(self, instance: Instance) -> None:
         """Run the postponed constructor of an object, outside of any branch."""
         if instance.pending:
-            run = instance.pending.pop()
+            postponed = instance.pending.pop()
             try:
-                run()
+                run_late(self.heap.order, instance, postponed, self.location())
             except BaseException as error:
                 if isinstance(error, Raised):
                     error.building = True
                 instance.attrs.clear()
-                instance.pending.append(run)
+                instance.pending.append(postponed)
                 raise

@@ -29,6 +29,7 @@ from ..values import (
     Value,
 )
 from .heap import Mark, Writes
+from .order import WHOLE
 from .rows import CUT
 
 if TYPE_CHECKING:
@@ -161,9 +162,24 @@ def summarised(machine: Machine, layer: Instance, args: tuple[Value, ...], keywo
     except NotPortable:
         return run()
     for summary in machine.summaries.get((layer, arguments.key), ()):
-        if all(same(slots.get(key, MISSING), value) for slots, key, value in summary.reads):
+        if unchanged(summary.reads):
+            look_again(machine, summary.reads)
             return replay(machine, summary, arguments)
     return record(machine, layer, arguments, run)
+
+
+def unchanged(reads: tuple[Read, ...]) -> bool:
+    """Whether everything that was read says the same."""
+    return all(same(len(slots) if key == WHOLE else slots.get(key, MISSING), value) for slots, key, value in reads)
+
+
+def look_again(machine: Machine, reads: tuple[Read, ...]) -> None:
+    """What was looked for in vain, or read as a whole, is so again now: a constructor that is made late may not bring it."""
+    for slots, key, value in reads:
+        if key == WHOLE:
+            machine.forbid_summary(slots)
+        elif value is MISSING:
+            machine.noted(slots, key)
 
 
 def same(a: Value, b: Value) -> bool:
