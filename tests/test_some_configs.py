@@ -87,6 +87,8 @@ class M2(M):
 
 
 class X(Setter, CausalLM):
+    stack_class = M
+
     def __init__(self, config):
         super().__init__(config)
         if {mixes}:
@@ -114,7 +116,7 @@ class TestSomeConfigs:
     def test_a_convention_says_it(self, analyse: Analyse) -> None:
         (wiring,) = analyse(walk() + MIXING.format(mixes="config.mixes"))
         clauses = [(clause.when, clause.captures) for clause in wiring.convention if clause.when.startswith("id k")]
-        assert clauses == [("id k if config.mixes", "not established"), ("id k if not config.mixes", "out:k")]
+        assert clauses == [("id k if config.mixes", "not established"), ("id k if not (config.mixes)", "out:k")]
 
 
 POOLED = '''
