@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,6 +29,8 @@ DEFAULT_LAYERS = 7
 
 ALIKE = 2
 """Ids that fail alike, after which no others are tried."""
+MANY_BLOCKS = 1_000_000
+"""Blocks of memory, of some hundred bytes, that are worth a sweep."""
 MOST_IDS = 128
 """Ids that are run one by one; the cost grows with ids times layers."""
 
@@ -135,6 +138,7 @@ def evaluate_all(jobs: Sequence[Job], ids: tuple[Ids, ...] | None) -> list[list[
     what is built of a class serves all flows that suppose the same of the world."""
     classes = dict.fromkeys(class_key(one) for job in jobs for one in job.found)
     done: dict[tuple[int, str, str, str], Wiring] = {}
+    swept = 0
     for key in classes:
         built: list[tuple[Flow, ClassValue, Built]] = []
         shared: dict[tuple[str, str], tuple[Evaluation, ...]] = {}
@@ -147,7 +151,7 @@ def evaluate_all(jobs: Sequence[Job], ids: tuple[Ids, ...] | None) -> list[list[
                     evaluated = shared[job.program.flow.name, one.setter] = evaluate(job, one, built, ids)
                 done[target_key(number, one)] = make_wiring(job.program, one, evaluated, job.layers, bare=ids is None)
         del built
-        sweep()
+        swept = sweep(swept)
     return [[done[target_key(number, one)] for one in job.found] for number, job in enumerate(jobs)]
 
 
@@ -201,11 +205,14 @@ def alike(rows: list[Evaluation]) -> bool:
     return len(reasons) == 1 and all(row.status == "not established" for row in rows)
 
 
-def sweep() -> None:
-    """Free the machines of a target that is done. What lives on is set aside, so that it is looked at only once."""
-    if not gc.isenabled():
-        gc.collect()
-        gc.freeze()
+def sweep(since: int = 0) -> int:
+    """Free the machines of targets that are done, where many blocks were allocated ``since``. What lives on is set aside, so that it is
+    looked at only once. Returns how many blocks are in use after the last such sweep."""
+    if gc.isenabled() or sys.getallocatedblocks() - since < MANY_BLOCKS:
+        return since
+    gc.collect()
+    gc.freeze()
+    return sys.getallocatedblocks()
 
 
 def every_id(layers: int) -> tuple[Ids, ...]:

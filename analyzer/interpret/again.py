@@ -7,13 +7,14 @@ What such a call read is noted as for the summary of a layer; where it was part 
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..results import Step
-from ..values import BoundMethod, ClassValue, EnumMember, External, FunctionValue, Instance, Unknown, Value
+from ..values import BoundMethod, ClassValue, EnumMember, External, FunctionValue, Instance, Phi, Unknown, Value
 from .heap import Mark
 from .order import WHOLE
 from .summaries import Read, look_again, unchanged
@@ -28,7 +29,7 @@ MOST_KEPT = 4
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a call answered, and what it read. ``doubtful``: the caller hangs on state that may change."""
+    """What a call answered, and what it read. ``doubtful``: the caller hangs on state that may change; ``switch``: the last one read."""
 
     reads: tuple[Read, ...]
     result: Value
@@ -36,6 +37,7 @@ class Told:
     trail: tuple[Step, ...]
     variables: tuple[str, ...]
     doubtful: bool
+    switch: Unknown | None
 
 
 class Unfit(Exception):
@@ -85,6 +87,7 @@ def tell(machine: Machine, told: Told) -> Value:
     machine.assumptions |= told.assumptions
     machine.trail += told.trail
     machine.variables_read.update(dict.fromkeys(told.variables))
+    machine.switch_read = told.switch or machine.switch_read
     if told.doubtful and machine.frames:
         machine.frame.reads_mutable = True
     return told.result
@@ -95,6 +98,7 @@ def listen(machine: Machine, known: list[Told], lasting: int, run: Callable[[], 
     mark = machine.heap.mark()
     outer, clock, assumed = machine.reads, machine.read_clock, machine.assumptions
     length, switch, guards, atoms = len(machine.trail), machine.switch_read, len(machine.guards), machine.atoms_made
+    serial = machine.serial
     variables, doubtful = machine.variables_read, machine.frames[-1].reads_mutable if machine.frames else False
     machine.reads, machine.read_clock, machine.assumptions = {}, mark.clock, set()
     machine.switch_read, machine.variables_read = None, {}
@@ -102,30 +106,37 @@ def listen(machine: Machine, known: list[Told], lasting: int, run: Callable[[], 
         result = run()
     finally:
         reads, used, asked = machine.reads, frozenset(machine.assumptions), tuple(machine.variables_read)
-        switched = machine.switch_read is not None
+        switched = machine.switch_read
         machine.reads, machine.read_clock = outer, clock
         machine.assumptions |= assumed
         machine.variables_read = {**variables, **machine.variables_read}
-        machine.switch_read = machine.switch_read or switch
+        machine.switch_read = switched or switch
         for slots, name, value in reads.values():
             if outer is not None and slots.born <= clock:
                 outer.setdefault((id(slots), name), (slots, name, value))
     fresh = machine.frames[-1].reads_mutable if machine.frames else False
-    alike = not switched and len(machine.guards) == guards and machine.atoms_made == atoms and is_plain(result, min(mark.clock, lasting))
+    alike = len(machine.guards) == guards and machine.atoms_made == atoms and is_plain(result, min(mark.clock, lasting), serial)
     if alike and len(known) < MOST_KEPT and not writes(machine, mark) and all(slots.born <= lasting for slots, _, _ in reads.values()):
-        known.append(Told(tuple(reads.values()), result, used, tuple(machine.trail[length:]), asked, fresh and not doubtful))
+        known.append(Told(tuple(reads.values()), result, used, tuple(machine.trail[length:]), asked, fresh and not doubtful, switched))
     return result
 
 
-def is_plain(result: Value, clock: int) -> bool:
-    """Whether an answer may be given twice: nothing that was made by the call, and nothing unknown that is unlike all else."""
+def is_plain(result: Value, clock: int, serial: int) -> bool:
+    """Whether an answer may be given twice: nothing that was made by the call, ``clock`` and ``serial`` being those before it, and so
+    nothing unknown that is unlike all else."""
     if type(result) in PLAIN or isinstance(result, External | EnumMember | ClassValue):
         return True
     if isinstance(result, Instance):
         return result.attrs.born <= clock
+    if isinstance(result, FunctionValue):
+        return result.outer is None
+    if isinstance(result, BoundMethod):
+        return all(is_plain(each, clock, serial) for each in (result.function, result.receiver))
     if type(result) is tuple:
-        return all(is_plain(each, clock) for each in result)
-    return isinstance(result, Unknown) and "#" not in result.key
+        return all(is_plain(each, clock, serial) for each in result)
+    if isinstance(result, Phi):
+        return all(is_plain(each, clock, serial) for each in (result.condition, result.if_true, result.if_false))
+    return isinstance(result, Unknown) and all(int(number) <= serial for number in re.findall(r"#(\d+)", result.key))
 
 
 def writes(machine: Machine, mark: Mark) -> bool:
