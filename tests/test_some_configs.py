@@ -175,8 +175,9 @@ class TestInsisting:
         helpers = 'import os\n\n\ndef switched_on():\n    return os.getenv("FAST") is not None\n'
         assert answers(analyse(walk() + INSISTS.format(what=what), (2,), helpers=helpers)) == ("out:2",)
 
-    def test_a_failed_assertion_is_told(self, analyse: Analyse) -> None:
-        (wiring,) = analyse(walk() + INSISTS.format(what="1 == 2"), (2,))
+    @pytest.mark.parametrize("what", ["1 == 2", 'os.getenv("FAST") and 1 == 2', 'os.getenv("FAST") is None and 1 == 2'])
+    def test_a_failed_assertion_is_told(self, analyse: Analyse, what: str) -> None:
+        (wiring,) = analyse(walk() + INSISTS.format(what=what), (2,))
         assert wiring.reason is not None
         assert "AssertionError" in wiring.reason
 

@@ -18,7 +18,7 @@ from .loops import for_, while_
 from .names import bind_import
 from .operators import condition
 from .recovery import run_forgiving
-from .signals import Break, Continue, GiveUp, Raised, Return, Signal
+from .signals import Break, Continue, GiveUp, NeedDecision, Raised, Return, Signal
 from .switches import take
 
 if TYPE_CHECKING:
@@ -214,8 +214,21 @@ def asserted(machine: Machine, node: ir.Assert) -> bool | Unknown | Phi:
     if known is not False or machine.variables_needed.issuperset(machine.variables_read):
         return known
     machine.variables_needed.update(machine.variables_read)
+    machine.told.clear()
+    machine.summaries.clear()
     machine.assume("guards")
-    return True
+    return not fails_anyway(machine, node)
+
+
+def fails_anyway(machine: Machine, node: ir.Assert) -> bool:
+    """Whether an assertion fails whatever the environment variables are that it reads."""
+    mark, depth, catching = machine.heap.mark(), len(machine.frames), len(machine.catching)
+    try:
+        return condition(machine, machine.evaluate(node.test)) is False
+    except (Raised, NeedDecision, GiveUp):
+        del machine.frames[depth:], machine.catching[catching:]
+        machine.heap.rollback(mark)
+        return False
 
 
 def nothing(machine: Machine, node: ir.Statement) -> Signal:
