@@ -71,13 +71,11 @@ def raised_outcome(machine: Machine, raised: Raised) -> Outcome:
     if raised.certain:
         guarded = raised.explicit and "guards" in machine.assumptions
         return Outcome(error=str(raised), at=raised.at, before_layers=machine.walk["order"] == (), guarded=guarded)
-    if lacks_consumer(machine):
-        return Outcome(captured=())
     return Outcome(reason=f"it may raise {raised.kind}: {raised.text}", at=raised.at)
 
 
 def lacks_consumer(machine: Machine) -> bool:
-    """Whether all layers ran, and the model has nothing that could take what they leave: whatever it does then, nothing is captured."""
+    """Whether all layers ran to the end of the forward, and nothing was there that could take what they leave: then nothing is captured."""
     return machine.walk["order"] == tuple(range(machine.num_layers)) and not machine.may_consume and not machine.recording()
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .convention import convention, told_apart
-from .evaluation import Built, Program, Target
-from .flows.flow import Flow, Pipeline
+from .evaluation import Program, Target
+from .flows.flow import Flow
 from .index import Module
 from .interpret.classes import find_in_class, resolution_order
 from .interpret.machine import Machine
@@ -134,13 +134,11 @@ class Job:
 
 
 def evaluate_all(jobs: Sequence[Job], ids: tuple[Ids, ...] | None) -> list[list[Wiring]]:
-    """For each flow the wiring of each of its targets, in order. A class that adds nothing to its base shares its base's evaluations, and
-    what is built of a class serves all flows that suppose the same of the world."""
+    """For each flow the wiring of each of its targets, in order. A class that adds nothing to its base shares its base's evaluations."""
     classes = dict.fromkeys(class_key(one) for job in jobs for one in job.found)
     done: dict[tuple[int, str, str, str], Wiring] = {}
     swept = 0
     for key in classes:
-        built: list[tuple[Flow, ClassValue, Built]] = []
         shared: dict[tuple[str, str], tuple[Evaluation, ...]] = {}
         for number, job in enumerate(jobs):
             for one in job.found:
@@ -148,9 +146,8 @@ def evaluate_all(jobs: Sequence[Job], ids: tuple[Ids, ...] | None) -> list[list[
                     continue
                 evaluated = shared.get((job.program.flow.name, one.setter))
                 if evaluated is None:
-                    evaluated = shared[job.program.flow.name, one.setter] = evaluate(job, one, built, ids)
+                    evaluated = shared[job.program.flow.name, one.setter] = evaluate(job, one, ids)
                 done[target_key(number, one)] = make_wiring(job.program, one, evaluated, job.layers, bare=ids is None)
-        del built
         swept = sweep(swept)
     return [[done[target_key(number, one)] for one in job.found] for number, job in enumerate(jobs)]
 
@@ -165,23 +162,12 @@ def class_key(one: Found) -> tuple[str, str]:
     return cls.module.path, cls.name
 
 
-def evaluate(job: Job, one: Found, built: list[tuple[Flow, ClassValue, Built]], ids: tuple[Ids, ...] | None) -> tuple[Evaluation, ...]:
-    """The evaluations of one setter, on what was ``built`` of its class before."""
-    cls, models = next(((cls, models) for flow, cls, models in built if supposes_alike(flow, job.program.flow)), (one.cls, Built()))
-    built.append((job.program.flow, cls, models))
-    target = Target(job.program, cls, one.setter, job.layers, job.config, models)
+def evaluate(job: Job, one: Found, ids: tuple[Ids, ...] | None) -> tuple[Evaluation, ...]:
+    """The evaluations of one setter."""
+    target = Target(job.program, one.cls, one.setter, job.layers, job.config)
     if ids is not None:
         return tuple(map(target.evaluate, ids))
     return told_apart(target.evaluate, evaluate_every_id(target, job.layers), job.layers)
-
-
-def supposes_alike(one: Flow, other: Flow) -> bool:
-    """Whether two flows differ in nothing that a model's construction or its forward could see."""
-    return apart_from_ends(one) == apart_from_ends(other)
-
-
-def apart_from_ends(flow: Flow) -> Flow:
-    return replace(flow, name="", words=(), setters=(), fallbacks=(), pipeline=Pipeline())
 
 
 def evaluate_every_id(target: Target, layers: int) -> tuple[Evaluation, ...]:

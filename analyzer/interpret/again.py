@@ -35,7 +35,6 @@ class Told:
     result: Value
     assumptions: frozenset[str]
     trail: tuple[Step, ...]
-    variables: tuple[str, ...]
     doubtful: bool
     switch: Unknown | None
 
@@ -86,7 +85,6 @@ def tell(machine: Machine, told: Told) -> Value:
     look_again(machine, told.reads)
     machine.assumptions |= told.assumptions
     machine.trail += told.trail
-    machine.variables_read.update(dict.fromkeys(told.variables))
     machine.switch_read = told.switch or machine.switch_read
     if told.doubtful and machine.frames:
         machine.frame.reads_mutable = True
@@ -99,17 +97,16 @@ def listen(machine: Machine, known: list[Told], lasting: int, run: Callable[[], 
     outer, clock, assumed = machine.reads, machine.read_clock, machine.assumptions
     length, switch, guards, atoms = len(machine.trail), machine.switch_read, len(machine.guards), machine.atoms_made
     serial = machine.serial
-    variables, doubtful = machine.variables_read, machine.frames[-1].reads_mutable if machine.frames else False
+    doubtful = machine.frames[-1].reads_mutable if machine.frames else False
     machine.reads, machine.read_clock, machine.assumptions = {}, mark.clock, set()
-    machine.switch_read, machine.variables_read = None, {}
+    machine.switch_read = None
     try:
         result = run()
     finally:
-        reads, used, asked = machine.reads, frozenset(machine.assumptions), tuple(machine.variables_read)
+        reads, used = machine.reads, frozenset(machine.assumptions)
         switched = machine.switch_read
         machine.reads, machine.read_clock = outer, clock
         machine.assumptions |= assumed
-        machine.variables_read = {**variables, **machine.variables_read}
         machine.switch_read = switched or switch
         for slots, name, value in reads.values():
             if outer is not None and slots.born <= clock:
@@ -117,7 +114,7 @@ def listen(machine: Machine, known: list[Told], lasting: int, run: Callable[[], 
     fresh = machine.frames[-1].reads_mutable if machine.frames else False
     alike = len(machine.guards) == guards and machine.atoms_made == atoms and is_plain(result, min(mark.clock, lasting), serial)
     if alike and len(known) < MOST_KEPT and not writes(machine, mark) and all(slots.born <= lasting for slots, _, _ in reads.values()):
-        known.append(Told(tuple(reads.values()), result, used, tuple(machine.trail[length:]), asked, fresh and not doubtful, switched))
+        known.append(Told(tuple(reads.values()), result, used, tuple(machine.trail[length:]), fresh and not doubtful, switched))
     return result
 
 

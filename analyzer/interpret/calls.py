@@ -12,6 +12,7 @@ from ..values import (
     BoundMethod,
     BuiltinMethod,
     ClassValue,
+    Content,
     DictValue,
     External,
     ExternalObject,
@@ -127,7 +128,6 @@ def call_unknown(machine: Machine, function: Unknown, args: tuple[Value, ...], k
         known = machine.supposed_value(key)
         machine.clobber(args, keywords, function.key)
         return known[0] if known else machine.unknown(key, function.reason, reads_ids=function.reads_ids)
-    machine.may_consume |= len(args) + len(keywords) > 1
     return call_outside(machine, function, args, keywords)
 
 
@@ -138,6 +138,7 @@ def call_outside(machine: Machine, function: Value, args: tuple[Value, ...], key
         return opened[0]
     tensors = tensors_in(args, keywords)
     shown = machine.show(function)
+    machine.may_consume |= may_take(machine, function, (*args, *keywords.values()))
     if tensors and any(may_collect(machine, v) for v in (*args, *keywords.values())):
         raise GiveUp(f"{shown} is not modelled, and is given tensors and something that it may capture into", machine.location())
     reads_ids = any(machine.reads_ids(v) for v in (*args, *keywords.values()))
@@ -154,6 +155,20 @@ def call_outside(machine: Machine, function: Value, args: tuple[Value, ...], key
         if machine.is_stream(tensor):
             machine.lose_content(tensor, machine.mystery(shown, f"{shown} is not modelled and may write its argument"))
     return machine.opaque(shown, tensors)
+
+
+def may_take(machine: Machine, function: Value, args: tuple[Value, ...]) -> bool:
+    """Whether a callee that is not entered, between or after the layers, may be given states that were captured: anything but numbers, and
+    tensors that something opaque was made of there."""
+    name = function.name if isinstance(function, External) else function.cls if isinstance(function, ExternalObject) else ""
+    if machine.inside or (name.startswith("torch.") and not name.startswith("torch.ops.")):
+        return False
+    return not all(type(each) in EXACT_TYPES or (isinstance(each, Tensor) and is_made_after(machine, each)) for each in args)
+
+
+def is_made_after(machine: Machine, tensor: Tensor) -> bool:
+    content = tensor.cell.get("content")
+    return isinstance(content, Content) and all(atom.post for atom in content.atoms())
 
 
 def may_collect(machine: Machine, value: Value) -> bool:

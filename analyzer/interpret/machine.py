@@ -163,8 +163,8 @@ class Machine(Recording):
         self.importing: dict[str, int] = {}
         self.consumer: Consumer | None = None
         self.may_consume = False
-        """Whether an object of the consumer's class was made, something was passed over that may have made one, or something unknown was
-        called with tensors and something else: a consumer is given more than what it reads."""
+        """Whether an object of the consumer's class was made, something was passed over that may have made one, or something that
+        is not entered was given what may hold captured states."""
         self.config_reader: Callable[[Unknown, str, str], Value] = lambda value, name, key: MISSING
 
     # ------------------------------------------------------------- evaluation

@@ -66,6 +66,7 @@ def bound_name(machine: Machine, module: Module, slots: Slots, name: str) -> Val
     statements = module.scope.names.get(name)
     if statements:
         return evaluate_name(machine, module, slots, name, statements)
+    machine.noted(slots, name)
     if name in BUILTINS:
         return External(f"builtins.{name}")
     if name == "__name__":
@@ -297,7 +298,7 @@ def class_name(machine: Machine, cls: ClassValue, name: str) -> Value:
         return value
     statements = cls.module.class_scope(cls.node).names.get(name)
     if not statements:
-        return MISSING
+        return machine.noted(cls.slots, name)
     before = machine.importing.copy()
     machine.importing[cls.module.name] = cls.node.lineno
     with machine.class_frame(cls):
@@ -312,7 +313,7 @@ def class_name(machine: Machine, cls: ClassValue, name: str) -> Value:
         if isinstance(made, Instance) and machine.has_method(made, "__set_name__"):
             machine.call(machine.get_attribute(made, "__set_name__"), (cls, name), {})
     machine.importing = before
-    return cls.slots.get(name, MISSING)
+    return machine.noted(cls.slots, name)
 
 
 def scope_of(frame_scope: Scope | None, name: str) -> Slots | None:

@@ -61,8 +61,6 @@ class State:
         self.modules: dict[str, Slots] = {}
         self.base_facts: dict[str, bool] = {}
         self.lengths: dict[str, Value] = {}
-        self.variables_read: dict[str, None] = {}
-        self.variables_needed: set[str] = set()
         self.frames: list[Frame] = []
         self.nesting = 0
         self.steps = 0
@@ -188,11 +186,6 @@ class State:
     def note_length(self, value: Unknown, length: Value) -> None:
         """How many items something has of which neither they nor their number are known."""
         self.lengths[value.key] = length
-
-    def needs_variable(self, name: str) -> bool:
-        """Whether the program insists on an environment variable. That it is read is noted."""
-        self.variables_read[name] = None
-        return name in self.variables_needed
 
     def supposed_value(self, key: str) -> tuple[Value] | None:
         """The value that the flow supposes for an unknown, boxed; None where it supposes nothing."""

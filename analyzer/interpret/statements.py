@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from .. import ir
-from ..values import ClassValue, ExternalObject, Instance, Partial, Phi, Scope, Slots, Unknown, Value
+from ..values import ClassValue, ExternalObject, Instance, Partial, Scope, Slots, Value
 from .arithmetic import augmented
 from .asking import note
 from .assign import assign, delete
@@ -18,7 +18,7 @@ from .loops import for_, while_
 from .names import bind_import
 from .operators import condition
 from .recovery import run_forgiving
-from .signals import Break, Continue, GiveUp, NeedDecision, Raised, Return, Signal
+from .signals import Break, Continue, GiveUp, Raised, Return, Signal
 from .switches import take
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def of_this_run(machine: Machine) -> bool:
 
 
 def assert_(machine: Machine, node: ir.Assert) -> Signal:
-    known = asserted(machine, node)
+    known = condition(machine, machine.evaluate(node.test))
     if machine.asking is not None:
         note(machine, node.test, known)
 
@@ -205,30 +205,6 @@ def assert_(machine: Machine, node: ir.Assert) -> Signal:
         return None
 
     return side(known) if isinstance(known, bool) else choose_block(machine, known, side)
-
-
-def asserted(machine: Machine, node: ir.Assert) -> bool | Unknown | Phi:
-    """What is asserted. Where it fails since environment variables are taken to be unset, the program insists on them, and gets them."""
-    machine.variables_read.clear()
-    known = condition(machine, machine.evaluate(node.test))
-    if known is not False or machine.variables_needed.issuperset(machine.variables_read):
-        return known
-    machine.variables_needed.update(machine.variables_read)
-    machine.told.clear()
-    machine.summaries.clear()
-    machine.assume("guards")
-    return not fails_anyway(machine, node)
-
-
-def fails_anyway(machine: Machine, node: ir.Assert) -> bool:
-    """Whether an assertion fails whatever the environment variables are that it reads."""
-    mark, depth, catching = machine.heap.mark(), len(machine.frames), len(machine.catching)
-    try:
-        return condition(machine, machine.evaluate(node.test)) is False
-    except (Raised, NeedDecision, GiveUp):
-        del machine.frames[depth:], machine.catching[catching:]
-        machine.heap.rollback(mark)
-        return False
 
 
 def nothing(machine: Machine, node: ir.Statement) -> Signal:

@@ -15,10 +15,7 @@ def partial(machine: Host, function: Value, args: Args, keywords: Keywords) -> V
 
 
 def environment(machine: Host, function: Value, args: Args, keywords: Keywords) -> Value:
-    """An environment variable: unset, so the default; one that the program insists on is set to something."""
-    name = args[0] if args else None
-    if isinstance(name, str) and machine.needs_variable(name):
-        return machine.unknown(f"environment({name})", "an environment variable that the program insists on", not_none=True)
+    """An environment variable: unset, so the default."""
     machine.assume("environment")
     default = args[1] if len(args) > 1 else keywords.get("default")
     return machine.from_outside(args[0], default) if isinstance(args[0], str) else default
