@@ -222,6 +222,8 @@ class Run:
             machine.assumptions = known | machine.lasting
         if again:
             return self.once(decided, ids)
+        if any(machine.built_under.get(key, answer) is not answer for key, answer in decided.items() if key not in machine.base_facts):
+            outcome = Outcome(reason="the program may raise while the model is built for such a config", at=outcome.at)
         self.seen.trail = self.seen.trail or tuple(machine.trail)
         self.failed |= outcome.reason is not None
         return outcome

@@ -113,6 +113,20 @@ class TestSomeConfigs:
     def test_what_is_proved_for_no_config_is_not_established(self, analyse: Analyse) -> None:
         assert answers(analyse(walk() + MIXING.format(mixes="(config.mixes or True)"), (2,))) == ("not established",)
 
+    def test_a_config_that_the_model_is_not_built_for_is_no_answer(self, analyse: Analyse) -> None:
+        model = """
+class X(Setter, CausalLM):
+    stack_class = M
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.config = config
+        if config.x:
+            raise ValueError
+"""
+        told = answers(analyse(walk().replace("if i in", "if i + (1 if self.config.x else 0) in") + model + "\n\nEntryClass = X\n", (2,)))
+        assert "out:1" not in told
+
     def test_a_convention_says_it(self, analyse: Analyse) -> None:
         (wiring,) = analyse(walk() + MIXING.format(mixes="config.mixes"))
         clauses = [(clause.when, clause.captures) for clause in wiring.convention if clause.when.startswith("id k")]

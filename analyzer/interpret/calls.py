@@ -112,6 +112,7 @@ def call_hooked(machine: Machine, forward: FunctionValue, instance: Instance, ar
 
 def call_unknown(machine: Machine, function: Unknown, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
     """Calling something unknown: a supposed answer, else an unknown that is the same for the same arguments."""
+    machine.may_consume |= may_take(machine, function, (*args, *keywords.values()))
     opened = open_call(machine, function, args, keywords)
     if opened is not None:
         return opened[0]
@@ -161,14 +162,15 @@ def may_take(machine: Machine, function: Value, args: tuple[Value, ...]) -> bool
     """Whether a callee that is not entered, between or after the layers, may be given states that were captured: anything but numbers, and
     tensors that something opaque was made of there."""
     name = function.name if isinstance(function, External) else function.cls if isinstance(function, ExternalObject) else ""
-    if machine.inside or (name.startswith("torch.") and not name.startswith("torch.ops.")):
+    if machine.inside or machine.walk["order"] == () or (name.startswith("torch.") and not name.startswith("torch.ops.")):
         return False
-    return not all(type(each) in EXACT_TYPES or (isinstance(each, Tensor) and is_made_after(machine, each)) for each in args)
+    return not all(is_made_after(each) for value in args for each in alternatives(value))
 
 
-def is_made_after(machine: Machine, tensor: Tensor) -> bool:
-    content = tensor.cell.get("content")
-    return isinstance(content, Content) and all(atom.post for atom in content.atoms())
+def is_made_after(value: Value) -> bool:
+    """Whether a value is exact, or a tensor that something opaque was made of between or after the layers."""
+    content = value.cell.get("content") if isinstance(value, Tensor) else None
+    return type(value) in EXACT_TYPES or (isinstance(content, Content) and all(atom.post for atom in content.atoms()))
 
 
 def may_collect(machine: Machine, value: Value) -> bool:

@@ -68,6 +68,8 @@ class State:
         self.assumptions: set[str] = set()
         self.lasting: set[str] = set()
         self.guards: dict[str, Guard] = {}
+        self.built_under: dict[str, bool] = {}
+        """What was taken for granted while the model was built, or a part of it later."""
         self.walk = self.heap.new_aside(layer=-1, inside=False, order=(), finals=())
         self.num_layers = 0
         self.live: frozenset[Atom] = frozenset()
@@ -221,6 +223,8 @@ class State:
     def guarded(self, condition: Unknown, answer: bool) -> None:
         """From here on the condition has this answer, since the other one raises."""
         self.guards[condition.key] = Guard(condition, answer)
+        if self.run_clock == 0 or self.heap.made is not None:
+            self.built_under[condition.key] = answer
         self.assume("guards")
         self.suppose(condition, answer)
 
