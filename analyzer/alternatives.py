@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from typing import TypeAlias
 
@@ -9,6 +10,8 @@ from .outcome import Outcome
 
 Answered: TypeAlias = "tuple[dict[str, bool], Outcome]"
 """The answers to the conditions that had to be decided, and what came of it."""
+ABSENT = re.compile(r"(hasattr\((.+), '(\w+)'\))")
+"""The condition that an attribute is there: the object, and its name."""
 MAX_ANSWERS = 4
 """Answers of one evaluation that are told apart by conditions."""
 
@@ -28,7 +31,22 @@ def simplest(outcomes: list[Answered]) -> list[Answered]:
         decided, outcome = rows[place]
         rows[place] = ({name: answer for name, answer in decided.items() if name != key}, outcome)
     kept = {(frozenset(decided.items()), outcome.result): (decided, outcome) for decided, outcome in reversed(rows)}
-    return list(reversed(kept.values()))
+    return without_absence(list(reversed(kept.values())))
+
+
+def without_absence(rows: list[Answered]) -> list[Answered]:
+    """The outcomes without those of an attribute that is not there where it comes to the same as if it were false, and without saying of
+    one that has a value that it is there."""
+    names = {found[1]: f"{found[2]}.{found[3]}" for decided, _ in rows for key in decided if (found := ABSENT.fullmatch(key)) is not None}
+    told = [({k: v for k, v in decided.items() if not (v and names.get(k) in decided)}, outcome) for decided, outcome in rows]
+    known = {(frozenset(decided.items()), outcome.result) for decided, outcome in told}
+
+    def is_false(decided: dict[str, bool], outcome: Outcome) -> bool:
+        absent = [key for key, answer in decided.items() if key in names and not answer]
+        as_false = ({**{k: v for k, v in decided.items() if k != key}, names[key]: False} for key in absent)
+        return any((frozenset(each.items()), outcome.result) in known for each in as_false)
+
+    return [(decided, outcome) for decided, outcome in told if not is_false(decided, outcome)]
 
 
 def contradict(rows: list[Answered]) -> bool:
