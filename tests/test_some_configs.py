@@ -376,6 +376,28 @@ class TestPartsOfTensors:
         assert answers(analyse(model, (-1, 2))) == ("not established",)
 
 
+class TestLayers:
+    @pytest.mark.parametrize("place", ["self.model.layers[3] = Other(config, 3)", "self.model.layers[-4] = Other(config, 3)"])
+    def test_one_that_is_replaced(self, analyse: Analyse, place: str) -> None:
+        model = f"""
+class Other(DecoderLayer):
+    pass
+
+
+class X(Setter, CausalLM):
+    stack_class = M
+
+    def __init__(self, config):
+        super().__init__(config)
+        {place}
+
+
+EntryClass = X
+"""
+        (wiring,) = analyse(walk() + model, (2,), (3,), (2, 3, 4))
+        assert [spoken(row) for row in wiring.evaluated] == [("out:2",), ("out:3",), ("out:2, out:3, out:4",)]
+
+
 class TestFlows:
     def test_flows_that_share_a_class_keep_their_setters_apart(self, analyse: Analyse) -> None:
         other = """
