@@ -321,8 +321,7 @@ def set_item(machine: Machine, value: Value, index: Value, new: Value) -> None:
                     raise machine.raised("IndexError", "list assignment index out of range")
                 place = index % len(items)
                 machine.heap.write(value.state, "items", (*items[:place], machine.kept(new), *items[place + 1 :]))
-                if value.modules:
-                    machine.enlist(value)
+                machine.enlist(value)
             else:
                 machine.heap.write(value.state, "items", machine.mystery("items", "a list is written at an unknown place"))
         case Tensor():

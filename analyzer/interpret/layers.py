@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def enlist(machine: Machine, modules: ListValue) -> None:
     """Note the members of a list of modules that has as many entries as the model has layers."""
     items = modules.state.get("items")
-    if not isinstance(items, tuple) or len(items) != machine.num_layers:
+    if not modules.modules or not isinstance(items, tuple) or len(items) != machine.num_layers:
         return
     for index, item in enumerate(items):
         for module in alternatives(item):
