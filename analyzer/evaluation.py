@@ -38,21 +38,6 @@ class Program:
 
 
 @dataclass(slots=True)
-class Built:
-    """What was built of one target class, for all its setters: its models, which attempts helped, the answers under which it was run last,
-    and the conditions that constructors asked: they are decided before a model is built. ``punctual``: the classes of parts that must not
-    be made late."""
-
-    models: dict[tuple[Opening, tuple[tuple[str, bool], ...]], Model | Outcome | NeedDecision] = field(default_factory=dict)
-    attempts: list[Attempt] = field(default_factory=lambda: list(ATTEMPTS))
-    leaves: dict[Attempt, Leaves] = field(default_factory=dict)
-    of_making: set[str] = field(default_factory=set)
-    unproved: int = 0
-    """Id lists of which no attempt proved anything."""
-    punctual: set[ast.ClassDef | None] = field(default_factory=set)
-
-
-@dataclass(slots=True)
 class Target:
     """One setter of one target class at one layer count."""
 
@@ -61,20 +46,16 @@ class Target:
     setter: str
     num_layers: int
     config: ConfigFacts
-    built: Built = field(default_factory=Built)
+    models: dict[tuple[Opening, tuple[tuple[str, bool], ...]], Model | Outcome | NeedDecision] = field(default_factory=dict)
+    attempts: list[Attempt] = field(default_factory=lambda: list(ATTEMPTS))
+    leaves: dict[Attempt, Leaves] = field(default_factory=dict)
     through: dict[Attempt, bool] = field(default_factory=dict)
-
-    @property
-    def attempts(self) -> list[Attempt]:
-        return self.built.attempts
-
-    @property
-    def leaves(self) -> dict[Attempt, Leaves]:
-        return self.built.leaves
-
-    @property
-    def of_making(self) -> set[str]:
-        return self.built.of_making
+    of_making: set[str] = field(default_factory=set)
+    """The conditions that constructors asked: they are decided before a model is built."""
+    punctual: set[ast.ClassDef | None] = field(default_factory=set)
+    """The classes of parts that must not be made late."""
+    unproved: int = 0
+    """Id lists of which no attempt proved anything."""
 
     @property
     def flow(self) -> Flow:
@@ -85,7 +66,7 @@ class Target:
         best: Evaluation | None = None
         settled: set[Attempt] = set()
         failed: set[tuple[str, Location | None]] = set()
-        for attempt in self.attempts[: 1 if self.built.unproved >= MAX_UNPROVED else None]:
+        for attempt in self.attempts[: 1 if self.unproved >= MAX_UNPROVED else None]:
             if attempt.rebuilds and best is not None and attempt._replace(rebuilds=False) in settled:
                 continue
             run = Run(self, attempt)
@@ -101,14 +82,14 @@ class Target:
             if again or proves(found) == 2 or (run.failed and fails_again(found, failed)):
                 break
         assert best is not None
-        self.built.unproved += proves(best) < 2
+        self.unproved += proves(best) < 2
         self.forget_models(best)
         return best
 
     def forget_models(self, best: Evaluation) -> None:
         """Drop the models of attempts that are not likely to be made again."""
-        if self.built.unproved >= MAX_UNPROVED or proves(best) == 2:
-            self.built.models = {key: model for key, model in self.built.models.items() if key[0] == self.attempts[0].opening}
+        if self.unproved >= MAX_UNPROVED or proves(best) == 2:
+            self.models = {key: model for key, model in self.models.items() if key[0] == self.attempts[0].opening}
 
     def behind_guards(self, attempt: Attempt, outcome: Outcome) -> Outcome:
         """The outcome; where the program raises itself behind guards that were passed over, only if other ids get through: else one of
@@ -152,9 +133,9 @@ class Target:
         """The model built under these decisions, made once; those that a run asked take part only where the attempt rebuilds."""
         before = {k: answer for k, answer in decided.items() if attempt.rebuilds or k in self.of_making}
         key = attempt.opening, tuple(sorted(before.items()))
-        found = self.built.models.get(key)
+        found = self.models.get(key)
         if found is None:
-            found = self.built.models[key] = self.build(before, opening=attempt.opening)
+            found = self.models[key] = self.build(before, opening=attempt.opening)
         if isinstance(found, NeedDecision):
             raise found
         return found
@@ -163,7 +144,7 @@ class Target:
         program = self.program
         machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
         machine.base_facts = dict(decided)
-        machine.opening, machine.punctual = opening, self.built.punctual
+        machine.opening, machine.punctual = opening, self.punctual
         machine.num_layers = self.num_layers
         machine.flow_folder = self.cls.module.path.rpartition("/")[0]
         machine.config_reader = self.config.reader(machine, self.num_layers)
@@ -185,10 +166,10 @@ class Target:
 
     def in_time(self, late: MadeLate) -> bool:
         """From here on these classes are made in time; False where they were. No model is kept: what was made too late stays in it."""
-        self.built.models.clear()
-        before = len(self.built.punctual)
-        self.built.punctual.update(late.classes)
-        return len(self.built.punctual) > before
+        self.models.clear()
+        before = len(self.punctual)
+        self.punctual.update(late.classes)
+        return len(self.punctual) > before
 
 
 def construct(machine: Machine, cls: ClassValue) -> Instance:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 import gc
-import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from .convention import convention, told_apart
@@ -19,6 +18,7 @@ from .interpret.names import module_name
 from .interpret.signals import GiveUp, Raised
 from .outcome import Ids
 from .results import Assumption, Evaluation, ForwardPlace, Location, NotEstablished, Wiring
+from .runs import kin
 from .source import SourceTree
 from .target import ConfigFacts
 from .values import ClassValue, FunctionValue, ListValue
@@ -123,51 +123,22 @@ def methods_named(machine: Machine, cls: ClassValue, names: Iterable[str]) -> It
 # ------------------------------------------------------------------ evaluating
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One flow in a tree, its target classes, and the layers that they have."""
-
-    program: Program
-    config: ConfigFacts
-    layers: int
-    found: Sequence[Found]
-
-
-def evaluate_all(jobs: Sequence[Job], ids: tuple[Ids, ...] | None) -> list[list[Wiring]]:
-    """For each flow the wiring of each of its targets, in order. A class that adds nothing to its base shares its base's evaluations."""
-    classes = dict.fromkeys(class_key(one) for job in jobs for one in job.found)
-    done: dict[tuple[int, str, str, str], Wiring] = {}
+def evaluate_all(program: Program, found: Iterable[Found], config: ConfigFacts, layers: int, ids: tuple[Ids, ...] | None) -> list[Wiring]:
+    """The wiring of each target. A class that adds nothing to its base shares its base's evaluations."""
+    shared: dict[tuple[ClassValue, str], tuple[Evaluation, ...]] = {}
+    wirings: list[Wiring] = []
     swept = 0
-    for key in classes:
-        shared: dict[tuple[str, str], tuple[Evaluation, ...]] = {}
-        for number, job in enumerate(jobs):
-            for one in job.found:
-                if class_key(one) != key:
-                    continue
-                evaluated = shared.get((job.program.flow.name, one.setter))
-                if evaluated is None:
-                    evaluated = shared[job.program.flow.name, one.setter] = evaluate(job, one, ids)
-                done[target_key(number, one)] = make_wiring(job.program, one, evaluated, job.layers, bare=ids is None)
-        swept = sweep(swept)
-    return [[done[target_key(number, one)] for one in job.found] for number, job in enumerate(jobs)]
-
-
-def target_key(job: int, one: Found) -> tuple[int, str, str, str]:
-    return job, one.cls.module.path, one.cls.name, one.setter
-
-
-def class_key(one: Found) -> tuple[str, str]:
-    """The class that decides how a target behaves."""
-    cls = effective_class(one.cls)
-    return cls.module.path, cls.name
-
-
-def evaluate(job: Job, one: Found, ids: tuple[Ids, ...] | None) -> tuple[Evaluation, ...]:
-    """The evaluations of one setter."""
-    target = Target(job.program, one.cls, one.setter, job.layers, job.config)
-    if ids is not None:
-        return tuple(map(target.evaluate, ids))
-    return told_apart(target.evaluate, evaluate_every_id(target, job.layers), job.layers)
+    for one in found:
+        key = (effective_class(one.cls), one.setter)
+        evaluated = shared.get(key)
+        if evaluated is None:
+            target = Target(program, one.cls, one.setter, layers, config)
+            rows = tuple(map(target.evaluate, ids)) if ids is not None else evaluate_every_id(target, layers)
+            evaluated = shared[key] = rows if ids is not None else told_apart(target.evaluate, rows, layers)
+            del target
+            swept = sweep(swept)
+        wirings.append(make_wiring(program, one, evaluated, layers, bare=ids is None))
+    return wirings
 
 
 def evaluate_every_id(target: Target, layers: int) -> tuple[Evaluation, ...]:
@@ -187,7 +158,7 @@ def evaluate_every_id(target: Target, layers: int) -> tuple[Evaluation, ...]:
 
 def alike(rows: list[Evaluation]) -> bool:
     """Whether nothing is established of these lists, for the same reason at the same place."""
-    reasons = {(re.sub(r"\d+", "", row.reason or ""), row.reason_at) for row in rows}
+    reasons = {(kin(row.reason or ""), row.reason_at) for row in rows}
     return len(reasons) == 1 and all(row.status == "not established" for row in rows)
 
 
