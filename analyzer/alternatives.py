@@ -38,7 +38,13 @@ def without_absence(rows: list[Answered]) -> list[Answered]:
     """The outcomes without those of an attribute that is not there where it comes to the same as if it were false, and without saying of
     one that has a value that it is there."""
     names = {found[1]: f"{found[2]}.{found[3]}" for decided, _ in rows for key in decided if (found := ABSENT.fullmatch(key)) is not None}
-    told = [({k: v for k, v in decided.items() if not (v and names.get(k) in decided)}, outcome) for decided, outcome in rows]
+    values = {value: there for there, value in names.items()}
+
+    def said(decided: dict[str, bool], key: str) -> bool:
+        """Whether it says something: not that what has a value is there, nor the value of what is not."""
+        return not (decided[key] and names.get(key) in decided) and decided.get(values.get(key, ""), True)
+
+    told = [({k: v for k, v in decided.items() if said(decided, k)}, outcome) for decided, outcome in rows]
     known = {(frozenset(decided.items()), outcome.result) for decided, outcome in told}
 
     def is_false(decided: dict[str, bool], outcome: Outcome) -> bool:
@@ -46,7 +52,8 @@ def without_absence(rows: list[Answered]) -> list[Answered]:
         as_false = ({**{k: v for k, v in decided.items() if k != key}, names[key]: False} for key in absent)
         return any((frozenset(each.items()), outcome.result) in known for each in as_false)
 
-    return [(decided, outcome) for decided, outcome in told if not is_false(decided, outcome)]
+    kept = {(frozenset(decided.items()), outcome.result): (decided, outcome) for decided, outcome in told if not is_false(decided, outcome)}
+    return list(kept.values())
 
 
 def contradict(rows: list[Answered]) -> bool:

@@ -96,7 +96,7 @@ def kin(key: str) -> str:
 
 def is_of_config(key: str) -> bool:
     """Whether a condition is one on the model's config."""
-    return "config." in key and "#" not in key
+    return re.search(r"(?<![\w.])config\b", key) is not None and "#" not in key
 
 
 @dataclass(slots=True)
@@ -153,8 +153,7 @@ class Run:
         """The answers of which nothing is proved, and what is left of the others."""
         region = dict(list(decided.items())[:MOST_TOLD])
         self.given_up.append(region)
-        told = any(is_of_config(key) for key in region) and not any("#" in key for key in region)
-        self.whole = told and len(self.given_up) <= MAX_GIVEN_UP
+        self.whole = len(region) > 0 and all(map(is_of_config, region)) and len(self.given_up) <= MAX_GIVEN_UP
         others = [each for each in waiting if not region.items() <= each.items()]
         return region, others, [(each, outcome) for each, outcome in done if not region.items() <= each.items()]
 

@@ -23,6 +23,12 @@ def test_what_is_not_there_is_told_where_it_is_not() -> None:
     assert len(rows) == 3
 
 
+def test_the_value_of_what_is_not_there_is_moot() -> None:
+    absent = [({A: True, THERE: False}, TWO), ({A: False, THERE: False}, TWO)]
+    rows = told(({A: True, THERE: True}, THREE), ({A: False, THERE: True}, ONE), *absent)
+    assert rows == sorted([({A: True}, THREE), ({A: False}, ONE), ({THERE: False}, TWO)], key=str)
+
+
 def test_other_conditions_stay() -> None:
     rows = told(
         ({A: True, THERE: True}, THREE),
