@@ -73,6 +73,7 @@ def run_handed_target(machine: Machine, scan: Scan) -> None:
 
 def run_program(machine: Machine, module: Module) -> None:
     """Run what a file does when it is started as a program."""
+    machine.heap.order.is_script = True
     with machine.in_module(module):
         machine.frame.slots["__name__"] = "__main__"
         if machine.ledger is not None:

@@ -49,16 +49,5 @@ class Part(nn.Module):
     assert answers(analyse(model, (2,))) in {("out:1",), UNPROVED}
 
 
-@pytest.mark.xfail(strict=True, reason="a module's constant that is evaluated late sees what was written after the import")
-def test_a_constant_of_a_module(analyse: Analyse) -> None:
-    setter = """
-    def set_eagle3_layers_to_capture(self, layer_ids=None):
-        N[0] = 1
-        super().set_eagle3_layers_to_capture(layer_ids)
-"""
-    model = "N = [0]\nAT_IMPORT = N[0]\n" + walk().replace("if i in", "if i + AT_IMPORT in")
-    assert answers(analyse(model + PLAIN.replace("= M\n", "= M\n" + setter), (3,))) in {("out:3",), UNPROVED}
-
-
 def test_the_head_of_these_models_is_right(analyse: Analyse) -> None:
     assert answers(analyse(walk() + made("self.part = None"), (2,))) == ("out:2",)

@@ -52,6 +52,7 @@ def module_name(machine: Machine, module: Module, name: str) -> Value:
         machine.frame.reads_mutable = True
         machine.assume("import-state")
         value = bound_name(machine, module, slots, name)
+        machine.heap.order.watch(slots, name)
         return read(machine, module, slots, name, value) if isinstance(value, bool) else value
     return bound_name(machine, module, slots, name)
 
