@@ -38,6 +38,19 @@ class Program:
 
 
 @dataclass(slots=True)
+class Built:
+    """What was built of one target class, for all its setters: its models, which attempts helped, the answers under which it was run last,
+    and the conditions that constructors asked: they are decided before a model is built. ``punctual``: the classes of parts that must not
+    be made late."""
+
+    models: dict[tuple[Opening, tuple[tuple[str, bool], ...]], Model | Outcome | NeedDecision] = field(default_factory=dict)
+    attempts: list[Attempt] = field(default_factory=lambda: list(ATTEMPTS))
+    leaves: dict[Attempt, Leaves] = field(default_factory=dict)
+    of_making: set[str] = field(default_factory=set)
+    punctual: set[ast.ClassDef | None] = field(default_factory=set)
+
+
+@dataclass(slots=True)
 class Target:
     """One setter of one target class at one layer count."""
 
@@ -46,16 +59,27 @@ class Target:
     setter: str
     num_layers: int
     config: ConfigFacts
-    models: dict[tuple[Opening, tuple[tuple[str, bool], ...]], Model | Outcome | NeedDecision] = field(default_factory=dict)
-    attempts: list[Attempt] = field(default_factory=lambda: list(ATTEMPTS))
-    leaves: dict[Attempt, Leaves] = field(default_factory=dict)
+    built: Built = field(default_factory=Built)
     through: dict[Attempt, bool] = field(default_factory=dict)
-    of_making: set[str] = field(default_factory=set)
-    """The conditions that constructors asked: they are decided before a model is built."""
-    punctual: set[ast.ClassDef | None] = field(default_factory=set)
-    """The classes of parts that must not be made late."""
     unproved: int = 0
-    """Id lists of which no attempt proved anything."""
+    """Id lists of which no attempt proved all."""
+
+    @property
+    def attempts(self) -> list[Attempt]:
+        return self.built.attempts
+
+    @property
+    def leaves(self) -> dict[Attempt, Leaves]:
+        return self.built.leaves
+
+    @property
+    def of_making(self) -> set[str]:
+        return self.built.of_making
+
+    def beside(self, other: Target) -> Target:
+        """This target, with what was built for another setter of its class. Where that proved little, not everything is tried again."""
+        self.built, self.unproved = other.built, min(other.unproved, MAX_UNPROVED - 1)
+        return self
 
     @property
     def flow(self) -> Flow:
@@ -89,7 +113,7 @@ class Target:
     def forget_models(self, best: Evaluation) -> None:
         """Drop the models of attempts that are not likely to be made again."""
         if self.unproved >= MAX_UNPROVED or proves(best) == 2:
-            self.models = {key: model for key, model in self.models.items() if key[0] == self.attempts[0].opening}
+            self.built.models = {key: model for key, model in self.built.models.items() if key[0] == self.attempts[0].opening}
 
     def behind_guards(self, attempt: Attempt, outcome: Outcome) -> Outcome:
         """The outcome; where the program raises itself behind guards that were passed over, only if other ids get through: else one of
@@ -133,9 +157,9 @@ class Target:
         """The model built under these decisions, made once; those that a run asked take part only where the attempt rebuilds."""
         before = {k: answer for k, answer in decided.items() if attempt.rebuilds or k in self.of_making}
         key = attempt.opening, tuple(sorted(before.items()))
-        found = self.models.get(key)
+        found = self.built.models.get(key)
         if found is None:
-            found = self.models[key] = self.build(before, opening=attempt.opening)
+            found = self.built.models[key] = self.build(before, opening=attempt.opening)
         if isinstance(found, NeedDecision):
             raise found
         return found
@@ -144,7 +168,7 @@ class Target:
         program = self.program
         machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
         machine.base_facts = dict(decided)
-        machine.opening, machine.punctual = opening, self.punctual
+        machine.opening, machine.punctual = opening, self.built.punctual
         machine.num_layers = self.num_layers
         machine.flow_folder = self.cls.module.path.rpartition("/")[0]
         machine.config_reader = self.config.reader(machine, self.num_layers)
@@ -166,10 +190,10 @@ class Target:
 
     def in_time(self, late: MadeLate) -> bool:
         """From here on these classes are made in time; False where they were. No model is kept: what was made too late stays in it."""
-        self.models.clear()
-        before = len(self.punctual)
-        self.punctual.update(late.classes)
-        return len(self.punctual) > before
+        self.built.models.clear()
+        before = len(self.built.punctual)
+        self.built.punctual.update(late.classes)
+        return len(self.built.punctual) > before
 
 
 def construct(machine: Machine, cls: ClassValue) -> Instance:

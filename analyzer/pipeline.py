@@ -36,7 +36,7 @@ from .target import ConfigFacts, read_target
 from .trained import Training, train_source
 from .training_facts import load_training_facts
 from .weights import read_weights
-from .wiring import DEFAULT_LAYERS, Found, evaluate_all, find_targets
+from .wiring import DEFAULT_LAYERS, Found, Job, evaluate_all, find_targets
 
 if TYPE_CHECKING:
     from .engine_use import Engine
@@ -159,8 +159,9 @@ def run(request: Request) -> Analysis:
     problems: list[NotEstablished] = []
     opened = open_flows(request, choose_flows(request))
     drafts = drafts_by_flow(request, opened)
-    for one in opened:
-        wirings += evaluate_all(one.program, one.targets, one.config, one.layers, request.ids)
+    jobs = [Job(one.program, one.config, one.layers, one.targets) for one in opened]
+    for one, found in zip(opened, evaluate_all(jobs, request.ids), strict=True):
+        wirings += found
         comparisons += against_training(request, one, drafts[one.program.flow.name])
         problems += one.problems
     tree, index = opened[0].tree, opened[0].program.index

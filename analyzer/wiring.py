@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .convention import convention, told_apart
@@ -123,22 +123,66 @@ def methods_named(machine: Machine, cls: ClassValue, names: Iterable[str]) -> It
 # ------------------------------------------------------------------ evaluating
 
 
-def evaluate_all(program: Program, found: Iterable[Found], config: ConfigFacts, layers: int, ids: tuple[Ids, ...] | None) -> list[Wiring]:
-    """The wiring of each target. A class that adds nothing to its base shares its base's evaluations."""
-    shared: dict[tuple[ClassValue, str], tuple[Evaluation, ...]] = {}
-    wirings: list[Wiring] = []
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One flow in a tree, its target classes, and the layers that they have."""
+
+    program: Program
+    config: ConfigFacts
+    layers: int
+    found: Sequence[Found]
+
+
+def evaluate_all(jobs: Sequence[Job], ids: tuple[Ids, ...] | None) -> list[list[Wiring]]:
+    """For each flow the wiring of each of its targets, in order. A class that adds nothing to its base shares its base's evaluations."""
+    classes = dict.fromkeys(class_key(one) for job in jobs for one in job.found)
+    done: dict[tuple[int, str, str, str], Wiring] = {}
     swept = 0
-    for one in found:
-        key = (effective_class(one.cls), one.setter)
-        evaluated = shared.get(key)
-        if evaluated is None:
-            target = Target(program, one.cls, one.setter, layers, config)
-            rows = tuple(map(target.evaluate, ids)) if ids is not None else evaluate_every_id(target, layers)
-            evaluated = shared[key] = rows if ids is not None else told_apart(target.evaluate, rows, layers)
-            del target
-            swept = sweep(swept)
-        wirings.append(make_wiring(program, one, evaluated, layers, bare=ids is None))
-    return wirings
+    for key in classes:
+        targets: list[Target] = []
+        for number, job in enumerate(jobs):
+            shared: dict[str, tuple[Evaluation, ...]] = {}
+            for one in job.found:
+                if class_key(one) != key:
+                    continue
+                if one.setter not in shared:
+                    targets.append(target_of(job, one, targets))
+                    shared[one.setter] = evaluate(targets[-1], ids)
+                done[target_key(number, one)] = make_wiring(job.program, one, shared[one.setter], job.layers, bare=ids is None)
+        targets.clear()
+        swept = sweep(swept)
+    return [[done[target_key(number, one)] for one in job.found] for number, job in enumerate(jobs)]
+
+
+def target_key(job: int, one: Found) -> tuple[int, str, str, str]:
+    return job, one.cls.module.path, one.cls.name, one.setter
+
+
+def class_key(one: Found) -> tuple[str, str]:
+    """The class that decides how a target behaves."""
+    cls = effective_class(one.cls)
+    return cls.module.path, cls.name
+
+
+def target_of(job: Job, one: Found, others: Sequence[Target]) -> Target:
+    """A setter of a class. What was built for another of its setters, in a flow that says the same of the engine, is there for this one."""
+    target = Target(job.program, one.cls, one.setter, job.layers, job.config)
+    for other in others:
+        if (other.num_layers, other.config.values) == (job.layers, job.config.values) and same_engine(other.flow, target.flow):
+            return target.beside(other)
+    return target
+
+
+def same_engine(one: Flow, other: Flow) -> bool:
+    """Whether two flows differ in nothing but which setters they are about."""
+    return replace(one, name=other.name, words=other.words, setters=other.setters, fallbacks=other.fallbacks, pipeline=other.pipeline) == other
+
+
+def evaluate(target: Target, ids: tuple[Ids, ...] | None) -> tuple[Evaluation, ...]:
+    """The evaluations of one setter."""
+    if ids is not None:
+        return tuple(map(target.evaluate, ids))
+    return told_apart(target.evaluate, evaluate_every_id(target, target.num_layers), target.num_layers)
 
 
 def evaluate_every_id(target: Target, layers: int) -> tuple[Evaluation, ...]:

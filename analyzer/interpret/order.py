@@ -40,10 +40,10 @@ class Order:
     made later no postponed constructor knows. ``latest``: the clock of the heap when one was postponed last. ``stamp``: the age of what is
     made now, where that is not the clock: a postponed constructor makes things a fraction after the time when it should have run.
     ``importing``: how many bodies of modules and classes run; they all ran before. ``seen``: the collections that were read as a whole and
-    the keys that were looked up in vain, with the moments of the last time. ``watched``: the variables of modules of which every read by
-    a function is told as well. ``outside``: the slots of what was written to unknown objects. ``changes`` are in the order of their
-    moments; ``of_import``: those of what the import made. ``is_script``:
-    the program is the statements of a module, between which others are imported. ``start``: the moment of the model that runs start from; what they see is kept apart."""
+    the keys that were looked up in vain, with the moments of the last time. ``watched``: the variables of modules of which every read by a
+    function is told as well. ``outside``: the slots of what was written to unknown objects. ``changes`` are in the order of their moments;
+    ``of_import``: those of what the import made. ``is_script``: the program is the statements of a module, between which others are
+    imported. ``start``: the moment of the model that runs start from; what they see is kept apart."""
 
     path: list[int] = field(default_factory=lambda: [0])
     newest: float = 0
