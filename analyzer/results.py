@@ -1,13 +1,14 @@
 """What the analysis says: plain frozen data, as rendered by the reports. The field names are those of the JSON documents."""
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from .frozen import frozen
 
 Status: TypeAlias = Literal["established", "depends", "not established"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Location:
     """A place in the source: the file as it is printed (POSIX; relative to the working directory, or ``archive.whl/inner/path``), and the
     line from 1."""
@@ -19,7 +20,7 @@ class Location:
         return f"{self.file}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Step:
     """One hop of a derivation: what happened to the value, its text before and after, and where."""
 
@@ -32,7 +33,7 @@ class Step:
         return f"{self.before} --({self.label}, {self.at})--> {self.after}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Condition:
     """One open condition and the answer that was supposed for it."""
 
@@ -41,7 +42,7 @@ class Condition:
     value: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Asked:
     """A condition that was asked while the setter ran, and the answer. ``text`` calls the ids that were handed over ``ids``; ``written`` is
     as the program has it. ``of_ids``: other ids may bring the other answer."""
@@ -54,7 +55,7 @@ class Asked:
     of_ids: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Alternative:
     """One result of an evaluation that depends on conditions. ``captured`` is None where it raised, and where it is not established under
     these conditions, for a ``reason``."""
@@ -65,7 +66,7 @@ class Alternative:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Overwritten:
     """A captured point that is lost: ``kept_at`` is where the tensor was put into a collection, ``written_at`` where it was written in
     place last; it is not lost ``unless`` what a variable of a module says at import no longer holds: then it may be whole."""
@@ -76,7 +77,7 @@ class Overwritten:
     unless: Condition | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Assumption:
     """A named supposition of the flow that a result used, in a sentence."""
 
@@ -84,7 +85,7 @@ class Assumption:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Evaluation:
     """What one target captures for one id list (None is the default) and layer count.
 
@@ -110,7 +111,7 @@ class Evaluation:
     overwritten: tuple[Overwritten, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Clause:
     """One clause of a convention: ``when`` ("id k", "id -1", "default", with a condition where it has one) and what it ``captures``.
 
@@ -122,7 +123,7 @@ class Clause:
     conditions: tuple[Condition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ForwardPlace:
     """The forward that walks the layers: its class and place."""
 
@@ -130,7 +131,7 @@ class ForwardPlace:
     at: Location
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Wiring:
     """What one setter of one target class wires: the convention and the evaluations it was read from."""
 
@@ -147,7 +148,7 @@ class Wiring:
     evaluated: tuple[Evaluation, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Side:
     """What one side of a draft feeds to its ``fc``: the engine that serves it or the trainer that trained it.
 
@@ -166,7 +167,7 @@ class Side:
     overwritten: tuple[Overwritten, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class TrainedList:
     """What one id list comes to in a trainer: all that it records (``evaluation.captured``), and which of that reaches the draft's fc.
 
@@ -179,7 +180,7 @@ class TrainedList:
     fc_at: Location | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class IdSource:
     """Where a selection takes its ids from. ``kind`` is one of config, command line, environment, parameter, attribute, literal and
     formula; ``text`` names it as the trainer does (a key, an option, an expression), ``default`` is what stands in for it, if known."""
@@ -190,7 +191,7 @@ class IdSource:
     default: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Export:
     """A place where a trainer writes the ids for the one who serves the draft: the ``key``, and what it makes of them on the way."""
 
@@ -199,7 +200,7 @@ class Export:
     at: Location
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class EngineUse:
     """An engine's setter that a trainer hands its ids to. ``pinned`` is the version that the trainer asks for, ``pinned_at`` where;
     ``version`` that of the engine's source that was given, None where none was."""
@@ -212,7 +213,7 @@ class EngineUse:
     model: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Training:
     """One place in a trainer where hidden states of the target are selected for the draft, and what it comes to.
 
@@ -235,7 +236,7 @@ class Training:
     engine: EngineUse | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Width:
     """How many features the draft's projection takes, and what says so: ``text`` is a tensor's name and shape, or an expression."""
 
@@ -244,7 +245,7 @@ class Width:
     at: Location
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Entry:
     """An entry of a draft's config: the keys that lead to it, joined by dots, its value in a short text, and its place."""
 
@@ -253,7 +254,7 @@ class Entry:
     at: Location
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class DefaultInEffect:
     """A guess stands in for ids. ``at`` is the lookup that finds nothing in the draft's config, ``key`` what it looks for. ``unread``
     are the entries of that config that name ids all the same."""
@@ -263,7 +264,7 @@ class DefaultInEffect:
     unread: tuple[Entry, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Comparison:
     """What one target class serves a given draft with, held against what that draft was trained on.
 
@@ -286,7 +287,7 @@ class Comparison:
     weights: Width | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class NotEstablished:
     """Something that could not be proved or read: what, why and where."""
 
@@ -295,7 +296,7 @@ class NotEstablished:
     at: Location
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class SourceFacts:
     """The tree that was read. ``root`` as printed, ``package`` its top-level package, ``version`` None where nothing in the tree names it;
     ``files`` counts the Python files, ``read`` those parsed."""
@@ -307,7 +308,7 @@ class SourceFacts:
     read: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Analysis:
     """The result of one run over one source."""
 
@@ -317,7 +318,7 @@ class Analysis:
     comparisons: tuple[Comparison, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ContractAnalysis:
     """What a trainer trains on: its selections. ``hidden_size`` is the target's, where its config was given."""
 

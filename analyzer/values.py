@@ -1,7 +1,7 @@
 """The value domain of the interpreter.
 
-Exact Python values stand for themselves: None, booleans, numbers, strings, bytes, ``...`` and tuples (whose items may be abstract).
-An id from the config is an :class:`Id`, an ``int`` that remembers where it came from. Everything else is one of the classes below.
+Exact Python values stand for themselves: None, booleans, numbers, strings, bytes, ``...`` and tuples (whose items may be abstract). An id
+from the config is an :class:`Id`, an ``int`` that remembers where it came from. Everything else is one of the classes below.
 
 Whatever can change lives in a :class:`Slots`, a dict that is written only through the interpreter's heap, so that a branch can be
 taken back. A tensor is a handle on a cell that holds a :class:`Content`: a multiset of atoms. ``a + b`` is their sum, an opaque
@@ -11,10 +11,11 @@ operation makes one fresh atom, an in-place operation writes the cell, a view sh
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from . import ir
+from .frozen import frozen
 from .results import Location, Step
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Id(int):
         return made
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Unknown:
     """A value that the analysis does not know. Two unknowns with one ``key`` are the same value.
 
@@ -80,7 +81,7 @@ class Unknown:
         return self.key
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Phi:
     """One of two values, by an unknown condition."""
 
@@ -92,7 +93,7 @@ class Phi:
 # -------------------------------------------------------------------- tensors
 
 
-@dataclass(frozen=True, eq=False, slots=True, repr=False)
+@frozen(eq=False, repr=False)
 class Atom:
     """One opaque result: the layer that made it (-1 before layer 0), what made it, and the contents that went in.
 
@@ -116,7 +117,7 @@ Part: TypeAlias = tuple[Atom, tuple[str, ...]]
 """An atom with the scalings that it went through."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@frozen(eq=False, repr=False)
 class Content:
     """What a tensor holds: a multiset of parts."""
 
@@ -149,7 +150,7 @@ class Content:
         return max((atom.layer for atom in self.atoms()), default=-1)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Tensor:
     """A handle on a tensor's cell: ``cell["content"]``, ``cell["aliases"]``, cells that may be the same memory, and ``cell["written"]``,
     where it was written in place last (file and line; more where branches met). Since it was put into a collection last it was written
@@ -172,7 +173,7 @@ class Tensor:
 # ----------------------------------------------------------------- containers
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class ListValue:
     """A list (or a deque, a ModuleList): ``state["items"]`` is a tuple. ``modules`` marks nn.ModuleList and its like,
     ``iterator`` what is used up when it is walked: a generator, ``map``, ``zip``, ``iter(…)``. ``cls``: a class of the tree that is a list
@@ -184,14 +185,14 @@ class ListValue:
     cls: ClassValue | None = None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class DictValue:
     """A dict: ``state[key]`` under the key wrapped in a tuple, in order of insertion."""
 
     state: Slots
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class SetValue:
     """A set: ``state["items"]`` is a tuple without duplicates, in order of insertion; iterating sorts what can be sorted."""
 
@@ -201,7 +202,7 @@ class SetValue:
 # ------------------------------------------------------- functions and classes
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Scope:
     """The names of one running function, comprehension (``code`` is None) or class body (``is_class``), and those around it."""
 
@@ -211,7 +212,7 @@ class Scope:
     is_class: bool = False
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class FunctionValue:
     """A function of the tree. ``owner`` is the class that defines it, for ``super()``; ``node`` its ast node, None for a nested one."""
 
@@ -227,7 +228,7 @@ class FunctionValue:
         return f"{self.module.name}.{owner}{self.name}"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class ClassValue:
     """A class of the tree. ``node`` is None for one defined inside a function, whose names are in ``slots``."""
 
@@ -242,7 +243,7 @@ class ClassValue:
         return f"{self.module.name}.{self.name}"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Instance:
     """An object of a class of the tree. ``pending`` holds the postponed call of its constructor, with the moment and the clock of it."""
 
@@ -251,13 +252,13 @@ class Instance:
     pending: list[tuple[Callable[[], None], tuple[int, ...], float]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class BoundMethod:
     function: Value
     receiver: Value
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class BuiltinMethod:
     """A method of a modelled value: ``list.append`` of one list."""
 
@@ -265,28 +266,28 @@ class BuiltinMethod:
     name: str
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Partial:
     function: Value
     args: tuple[Value, ...]
     keywords: tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ModuleValue:
     """A module or namespace package of the tree."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class External:
     """Something outside the tree, by its qualified name: ``torch.nn.ModuleList``, ``builtins.len``."""
 
     name: str
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class ExternalObject:
     """An object made by an external class, of which only the name is known. Attributes that the tree writes on it are kept."""
 
@@ -295,7 +296,7 @@ class ExternalObject:
     attrs: Slots
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Super:
     """``super()``: the attributes of ``receiver`` that come after ``after`` in the method resolution order."""
 
@@ -303,7 +304,7 @@ class Super:
     receiver: Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class EnumMember:
     """A member of an enumeration of the tree; two of one class and name are the same."""
 
@@ -313,13 +314,7 @@ class EnumMember:
 
 
 Value: TypeAlias = (
-    None
-    | bool
-    | int
-    | float
-    | complex
-    | str
-    | bytes
+    None | bool | int | float | complex | str | bytes
     | tuple["Value", ...]
     | range
     | slice

@@ -175,7 +175,8 @@ def target_of(job: Job, one: Found, others: Sequence[Target]) -> Target:
 
 def same_engine(one: Flow, other: Flow) -> bool:
     """Whether two flows differ in nothing but which setters they are about."""
-    return replace(one, name=other.name, words=other.words, setters=other.setters, fallbacks=other.fallbacks, pipeline=other.pipeline) == other
+    apart = ("name", "words", "setters", "fallbacks", "pipeline")
+    return replace(one, **{name: getattr(other, name) for name in apart}) == other
 
 
 def evaluate(target: Target, ids: tuple[Ids, ...] | None) -> tuple[Evaluation, ...]:

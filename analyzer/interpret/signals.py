@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from ..frozen import frozen
 from ..results import Location
 from ..values import Unknown, Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Return:
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Break:
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Continue:
     pass
 

@@ -8,9 +8,9 @@ read still holds the same value. Calls that are given something to capture into 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from ..frozen import frozen
 from ..results import Step
 from ..values import (
     EXACT_TYPES,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Read: TypeAlias = tuple[Slots, Hashable, Value]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Reference:
     """A tensor of a result or a write: the cell of an argument, or a cell that the call made, by its number."""
 
@@ -46,7 +46,7 @@ class Reference:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Either:
     """One of two, by a condition."""
 
@@ -55,7 +55,7 @@ class Either:
     if_false: object
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class NewCell:
     """A tensor that the call made."""
 
@@ -65,7 +65,7 @@ class NewCell:
     aliases: tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Summary:
     """One call of a layer. ``own``: writes to the slots of arguments by their number; ``other``: to slots that live on."""
 
