@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 class Slots(dict[Hashable, "Value"]):
     """The changeable part of a value: attributes, items, the content of a tensor. ``born`` is the heap's clock when it was made, or 0
-    where it is to count as older than every branch; ``number`` tells it from all others; ``age`` is the clock when it was made, 0 of what a
-    module makes at import."""
+    where it is to count as older than every branch; ``number`` tells it from all others; ``age`` is the moment when it was made, empty of
+    what a module makes at import."""
 
     __slots__ = ("age", "born", "number")
 
@@ -35,7 +35,7 @@ class Slots(dict[Hashable, "Value"]):
         super().__init__()
         self.born = born
         self.number = born
-        self.age: float = born
+        self.age: tuple[float, ...] = ()
 
 
 class Missing:
@@ -245,11 +245,11 @@ class ClassValue:
 
 @frozen(eq=False)
 class Instance:
-    """An object of a class of the tree. ``pending`` holds the postponed call of its constructor, with the moment and the clock of it."""
+    """An object of a class of the tree. ``pending`` holds the postponed call of its constructor, with the moment of it."""
 
     cls: ClassValue
     attrs: Slots
-    pending: list[tuple[Callable[[], None], tuple[int, ...], float]] = field(default_factory=list)
+    pending: list[tuple[Callable[[], None], tuple[int, ...]]] = field(default_factory=list)
 
 
 @frozen(eq=False)

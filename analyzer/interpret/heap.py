@@ -7,14 +7,13 @@ them and need no journal.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from ..values import MISSING, Slots, Value
-from .order import Order
+from .order import NEVER, Order
 from .signals import Raised
 
 
@@ -50,8 +49,7 @@ class Heap:
         """Fresh slots."""
         self.clock += 1
         slots = Slots(self.clock)
-        if self.order.stamp is not None:
-            slots.age = self.order.stamp
+        slots.age = self.order.current
         slots.update(values)
         if self.made is not None:
             self.made.append(slots)
@@ -60,13 +58,13 @@ class Heap:
     def new_aside(self, **values: Value) -> Slots:
         """Fresh slots that no postponed constructor reads: those of the analysis itself, and a running function's names."""
         slots = self.new(**values)
-        slots.age = math.inf
+        slots.age = NEVER
         return slots
 
     def close_over(self, slots: Slots) -> None:
         """From here on a function that may be called later reads these names of a running one, which were nobody else's before."""
-        if slots.age == math.inf:
-            slots.age = slots.number if self.order.stamp is None else self.order.stamp
+        if slots.age is NEVER:
+            slots.age = self.order.current
 
     @contextmanager
     def detached(self) -> Iterator[None]:
@@ -98,7 +96,7 @@ class Heap:
 
     def bind(self, slots: Slots, key: Hashable, value: Value) -> None:
         """Write a name of a running function."""
-        if slots.age <= self.order.newest:
+        if slots.age < self.order.newest:
             self.order.note(slots, key)
         if slots.born <= self.mark_clock:
             self.journal.append((slots, key, slots.get(key, MISSING)))
@@ -137,7 +135,7 @@ class Heap:
         """Take back everything since ``mark``. A constructor that was postponed meanwhile finds it as it was then."""
         was_postponed = self.order.latest > mark.clock
         for slots, key, before in reversed(self.journal[mark.length :]):
-            if was_postponed and slots.age <= self.order.newest:
+            if was_postponed and slots.age < self.order.newest:
                 self.order.note(slots, key)
             if before is MISSING:
                 slots.pop(key, None)

@@ -11,6 +11,7 @@ from ..index import Module
 from ..scope import build_scope
 from ..values import MISSING, ClassValue, External, FunctionValue, Instance, ModuleValue, Scope, Slots, Value
 from .branch import choose, pick
+from .order import AT_IMPORT
 from .signals import GiveUp, Raised
 from .switches import read
 
@@ -79,7 +80,7 @@ def module_slots(machine: Machine, module: Module) -> Slots:
     slots = machine.modules.get(module.name)
     if slots is None:
         slots = machine.modules[module.name] = machine.heap.new()
-        slots.born, slots.age = 0, 0
+        slots.born, slots.age = 0, AT_IMPORT
     return slots
 
 
