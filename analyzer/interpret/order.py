@@ -35,9 +35,9 @@ class Order:
     postponed constructor knows. ``latest``: the clock of the heap when one was postponed last. ``importing``: how many bodies of modules
     and classes run; they all ran before. ``seen``: the collections that were read as a whole and the keys that were looked up in vain,
     with the moments of the last time. ``watched``: the variables of modules of which every read by a function is told as well.
-    ``outside``: the slots of what was written to unknown objects. ``changes`` are in the order of their moments; ``of_import``: those of
-    what the import made. ``is_script``: the program is the statements of a module, between which others are imported. ``start``: the
-    moment of the model that runs start from; what they see is kept apart."""
+    ``outside``: the slots of what was written to unknown objects. ``changes`` are in the order of their moments; ``noted``: the moment of
+    the last of a slot; ``of_import``: those of what the import made. ``is_script``: the program is the statements of a module, between
+    which others are imported. ``start``: the moment of the model that runs start from; what they see is kept apart."""
 
     path: list[int] = field(default_factory=lambda: [*FIRST])
     current: Moment = FIRST
@@ -45,6 +45,8 @@ class Order:
     importing: int = 0
     latest: int = -1
     changes: Changes = field(default_factory=Changes)
+    noted: dict[tuple[int, Hashable], Moment] = field(default_factory=dict)
+    noted_in_run: dict[tuple[int, Hashable], Moment] = field(default_factory=dict)
     of_import: list[Change] = field(default_factory=list)
     seen: dict[tuple[int, Hashable], Moment] = field(default_factory=dict)
     seen_in_run: dict[tuple[int, Hashable], Moment] = field(default_factory=dict)
@@ -61,9 +63,15 @@ class Order:
         return moment
 
     def note(self, slots: Slots, key: Hashable) -> None:
-        """A slot is written that a postponed constructor may read."""
+        """A slot is written that a postponed constructor may read. Of the writes between which none is postponed the first is noted."""
         if not self.importing:
-            change = Change(self.now(), slots, key, slots.get(key, MISSING))
+            place, moment = (id(slots), key), self.now()
+            noted = self.noted if moment <= self.start else self.noted_in_run
+            before = noted.get(place)
+            if before is not None and self.newest < before < moment:
+                return
+            noted[place] = moment
+            change = Change(moment, slots, key, slots.get(key, MISSING))
             self.changes.add(change)
             if slots.age == AT_IMPORT:
                 self.of_import.append(change)
@@ -100,6 +108,7 @@ class Order:
         self.changes.forget(self.start)
         self.of_import = [change for change in self.of_import if change.moment <= self.start]
         self.seen_in_run.clear()
+        self.noted_in_run.clear()
 
     @contextmanager
     def at_import(self) -> Iterator[None]:
