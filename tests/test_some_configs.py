@@ -212,6 +212,43 @@ def keep(config):
         return kept()(input_ids, hidden_states, None, forward_batch, aux_hidden_states)"""
         assert answers(analyse(walk() + POOLED.format(head="None", end=end), (2,), helpers=helpers)) != ("nothing",)
 
+    PARTS = """
+    {static}
+    def parts({own}config):
+        try:
+            parts = []
+            for each in json.load(open(config.path)):
+                if each.get("bias") not in (None, False):
+                    raise ValueError
+                parts.append(nn.Linear(each["wide"], 8))
+            return {made} if parts else None
+        except ValueError:
+            return None
+"""
+
+    @pytest.mark.parametrize(
+        ("static", "made", "said"),
+        [
+            ("@staticmethod", "nn.Sequential(*parts)", "nothing"),
+            ("@staticmethod", "LogitsProcessor(config)", "not established"),
+            ("", "nn.Sequential(*parts)", "nothing"),
+            ("", "self.kept(config)", "not established"),
+        ],
+    )
+    def test_what_is_made_by_a_method(self, analyse: Analyse, static: str, made: str, said: str) -> None:
+        """What a constructor's statement makes that is passed over is no consumer where nothing that it calls names one."""
+        top = "import json\nfrom sglang.srt.layers.logits_processor import LogitsProcessor\n"
+        method = self.PARTS.format(static=static, own="" if static else "self, ", made=made)
+        end = "return hidden_states if self.head is None else self.head(input_ids, hidden_states, None, None, aux_hidden_states)"
+        model = POOLED.format(head="self.parts(config)", end=end) + method
+        model = model.replace("EntryClass = X\n", "") + "\n    def kept(self, config):\n        return LogitsProcessor(config)\n"
+        assert answers(analyse(top + walk() + model + "\n\nEntryClass = X\n", (2,))) == (said,)
+
+    def test_a_tensor_as_an_index_of_a_tuple(self, analyse: Analyse) -> None:
+        """A tensor of one integer is an index; any other raises."""
+        model = POOLED.format(head="None", end="return (hidden_states, aux_hidden_states)[torch.cumsum(positions, dim=0)]")
+        assert answers(analyse(walk() + model, (2,))) == ("nothing", "raises TypeError")
+
     def test_something_unknown_may_be_one(self, analyse: Analyse) -> None:
         end = "return self.head(input_ids, hidden_states, None, forward_batch, aux_hidden_states)"
         model = "from somewhere import make_head\n" + POOLED.format(head="make_head(config)", end=end)

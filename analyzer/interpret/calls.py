@@ -12,7 +12,6 @@ from ..values import (
     BoundMethod,
     BuiltinMethod,
     ClassValue,
-    Content,
     DictValue,
     External,
     ExternalObject,
@@ -32,6 +31,7 @@ from .beside import is_beside
 from .boundaries import drives_stages, run_operation
 from .branch import lift, resume, unpark
 from .classes import find_in_class, instantiate, is_module_class
+from .consumers import may_take
 from .effects import collects, may_capture
 from .hooks import is_hooked, run_hooked
 from .layers import carries_embedding, reached
@@ -156,21 +156,6 @@ def call_outside(machine: Machine, function: Value, args: tuple[Value, ...], key
         if machine.is_stream(tensor):
             machine.lose_content(tensor, machine.mystery(shown, f"{shown} is not modelled and may write its argument"))
     return machine.opaque(shown, tensors)
-
-
-def may_take(machine: Machine, function: Value, args: tuple[Value, ...]) -> bool:
-    """Whether a callee that is not entered, between or after the layers, may be given states that were captured: anything but numbers, and
-    tensors that something opaque was made of there."""
-    name = function.name if isinstance(function, External) else function.cls if isinstance(function, ExternalObject) else ""
-    if machine.inside or machine.walk["order"] == () or (name.startswith("torch.") and not name.startswith("torch.ops.")):
-        return False
-    return not all(is_made_after(each) for value in args for each in alternatives(value))
-
-
-def is_made_after(value: Value) -> bool:
-    """Whether a value is exact, or a tensor that something opaque was made of between or after the layers."""
-    content = value.cell.get("content") if isinstance(value, Tensor) else None
-    return type(value) in EXACT_TYPES or (isinstance(content, Content) and all(atom.post for atom in content.atoms()))
 
 
 def may_collect(machine: Machine, value: Value) -> bool:

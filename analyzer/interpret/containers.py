@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from ..library.samples import SAMPLE
@@ -10,9 +10,7 @@ from ..values import (
     MISSING,
     ClassValue,
     DictValue,
-    EnumMember,
     External,
-    Id,
     Instance,
     ListValue,
     Phi,
@@ -23,8 +21,9 @@ from ..values import (
 )
 from .branch import lift, map_leaves, pick, require
 from .classes import enum_members, find_in_class, is_enum
-from .phis import alternatives, phi
+from .phis import alternatives
 from .rows import first_size
+from .sequences import any_of, sequence_item
 from .stacks import note_state
 from .watch import check
 
@@ -204,41 +203,6 @@ def unknown_item(machine: Machine, value: Unknown, index: Value) -> Value:
     positive = value.key.startswith("shape(") and not isinstance(index, slice)
     reads_ids = value.reads_ids or (isinstance(index, Unknown) and index.reads_ids)
     return machine.unknown(key, value.reason, positive=positive, not_none=positive, reads_ids=reads_ids)
-
-
-def sequence_item(machine: Machine, items: Value, index: Value, kind: str, make: Callable[[tuple[Value, ...]], Value]) -> Value:
-    if not isinstance(items, tuple):
-        return machine.mystery("item", "an item of a list of unknown length")
-    if isinstance(index, slice):
-        parts = (index.start, index.stop, index.step)
-        if all(p is None or isinstance(p, int) for p in parts):
-            return make(items[index])
-        return machine.mystery("slice", "a slice with bounds that are not known")
-    if isinstance(index, int):
-        try:
-            return items[index]
-        except IndexError:
-            raise machine.raised("IndexError", f"{kind} index out of range", certain=isinstance(index, Id) or None) from None
-    if isinstance(index, Unknown):
-        return any_of(machine, index, [(i, item) for i, item in enumerate(items)])
-    raise machine.raised("TypeError", f"{kind} indices must be integers or slices", certain=False)
-
-
-def any_of(machine: Machine, index: Unknown, options: list[tuple[Value, Value]]) -> Value:
-    """An item picked by an index that is not known: a Phi over all, or the one value where they are all equal."""
-    if not options:
-        return machine.mystery("item", "an item of an empty container by an unknown index")
-    result = options[-1][1]
-    if all(
-        option is result or (option == result and isinstance(option, str | int | bool | External | EnumMember)) for _, option in options
-    ):
-        return result
-    if len(options) > 12:
-        return machine.unknown(f"item[{index.key}]", index.reason, reads_ids=index.reads_ids)
-    for key, option in reversed(options[:-1]):
-        chosen = machine.unknown(f"({index.key} == {machine.show(key)})", index.reason, at=index.at, reads_ids=index.reads_ids)
-        result = phi(chosen, option, result)
-    return result
 
 
 def dict_key(value: Value) -> Hashable | None:

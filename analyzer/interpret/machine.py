@@ -165,6 +165,8 @@ class Machine(Recording):
         self.may_consume = False
         """Whether an object of the consumer's class was made, something was passed over that may have made one, or something that
         is not entered was given what may hold captured states."""
+        self.made_apart: set[str] = set()
+        """What was passed over and made neither such an object nor something that holds one."""
         self.config_reader: Callable[[Unknown, str, str], Value] = lambda value, name, key: MISSING
 
     # ------------------------------------------------------------- evaluation

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .. import ir
-from ..values import ClassValue, DictValue, FunctionValue, Instance, ListValue, SetValue, Unknown, Value
+from ..values import DictValue, FunctionValue, Instance, ListValue, SetValue, Unknown, Value
 from .classes import find_in_class, is_module_class
+from .consumers import makes_apart, may_make_consumer
 from .effects import MUTATORS, effects_of, escapes
-from .names import module_name
 from .signals import GiveUp, MadeLate, NeedDecision, Signal
 
 if TYPE_CHECKING:
@@ -65,31 +65,21 @@ def run_forgiving(machine: Machine, frame: Frame, statement: ir.Statement, run: 
         del machine.frames[depth:], machine.catching[catching:], frame.parks[parked:]
         machine.nesting = 0
         heap.rollback(mark)
-        forget(machine, receiver, written, reason_of(question))
+        made = forget(machine, receiver, written, reason_of(question))
         machine.may_consume |= may_make_consumer(machine, frame, node)
+        if makes_apart(machine, frame, node):
+            machine.made_apart |= made
         return None
     finally:
         machine.forgiven = outer
-
-
-def may_make_consumer(machine: Machine, frame: Frame, node: ast.stmt | None) -> bool:
-    """Whether a statement may make what takes the captured tensors: it, or the module of something that it names, has the class's name."""
-    if machine.consumer is None or node is None:
-        return True
-    for name in {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}:
-        named = module_name(machine, frame.module, name)
-        inside = isinstance(named, FunctionValue | ClassValue) and machine.consumer.cls in named.module.scope.names
-        if inside or name == machine.consumer.cls:
-            return True
-    return False
 
 
 def reason_of(question: NeedDecision | GiveUp) -> str:
     return question.reason if isinstance(question, GiveUp) else f"it hangs on {question.condition.key[:80]}"
 
 
-def forget(machine: Machine, receiver: Instance, written: Written, reason: str) -> None:
-    """Make unknown what a statement may have written."""
+def forget(machine: Machine, receiver: Instance, written: Written, reason: str) -> set[str]:
+    """Make unknown what a statement may have written; the keys of what its attributes are now."""
     held = [machine.frame.slots.get(name) for name in written.changed] + [receiver.attrs.get(name) for name in written.filled]
     if any(not isinstance(value, DictValue | ListValue | SetValue | Unknown | None) for value in held):
         raise GiveUp("what is passed over changes an object in place", machine.location())
@@ -97,8 +87,12 @@ def forget(machine: Machine, receiver: Instance, written: Written, reason: str) 
     for name in written.names:
         machine.bind_name(name, machine.mystery(name, reason))
     attributes = {*written.attributes, *(name for call in written.calls for name in stored_by(machine, receiver, call))}
+    made: set[str] = set()
     for name in sorted(attributes):
-        machine.heap.write(receiver.attrs, name, machine.mystery(f"{receiver.cls.name}.{name}", reason))
+        value = machine.mystery(f"{receiver.cls.name}.{name}", reason)
+        machine.heap.write(receiver.attrs, name, value)
+        made.add(value.key)
+    return made
 
 
 def stored_by(machine: Machine, receiver: Instance, method: str) -> Iterator[str]:

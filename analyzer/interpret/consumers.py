@@ -1,0 +1,96 @@
+"""What may take the captured tensors though it is not seen to: something unknown that is handed them, or that makes what takes them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..index import Module
+from ..values import EXACT_TYPES, ClassValue, Content, External, ExternalObject, FunctionValue, ListValue, Tensor, Unknown, Value
+from .classes import find_in_class
+from .names import module_name
+from .phis import alternatives
+
+if TYPE_CHECKING:
+    from .machine import Machine
+    from .state import Frame
+
+Code = tuple[Module, ClassValue | None, ast.AST]
+
+
+def may_take(machine: Machine, function: Value, args: tuple[Value, ...]) -> bool:
+    """Whether a callee that is not entered, between or after the layers, may be given states that were captured: anything but numbers, and
+    tensors that something opaque was made of there."""
+    name = function.name if isinstance(function, External) else function.cls if isinstance(function, ExternalObject) else ""
+    if machine.inside or machine.walk["order"] == () or (name.startswith("torch.") and not name.startswith("torch.ops.")):
+        return False
+    if isinstance(function, Unknown) and function.key in machine.made_apart:
+        return False
+    return not all(is_made_after(each) for value in args for each in alternatives(value))
+
+
+def is_made_after(value: Value) -> bool:
+    """Whether a value is exact, or a tensor that something opaque was made of between or after the layers, or a list of such."""
+    if isinstance(value, ListValue):
+        value = value.state.get("items")
+    if type(value) is tuple:
+        return all(is_made_after(each) for item in value for each in alternatives(item))
+    content = value.cell.get("content") if isinstance(value, Tensor) else None
+    return type(value) in EXACT_TYPES or (isinstance(content, Content) and all(atom.post for atom in content.atoms()))
+
+
+def may_make_consumer(machine: Machine, frame: Frame, node: ast.stmt | None) -> bool:
+    """Whether a statement may make what takes the captured tensors: it, a method that it calls, or the module of something that it names,
+    has the class's name."""
+    if machine.consumer is None or node is None:
+        return True
+    return any(names_consumer(machine, code) for code in reached(machine, frame, node))
+
+
+def makes_apart(machine: Machine, frame: Frame, node: ast.stmt | None) -> bool:
+    """Whether what a statement makes is neither what takes the captured tensors, nor holds it: nothing there names it, and its object is
+    used for nothing but to call methods."""
+    if may_make_consumer(machine, frame, node) or node is None:
+        return False
+    return not any(uses_object(code[2]) for code in reached(machine, frame, node))
+
+
+def reached(machine: Machine, frame: Frame, node: ast.stmt) -> Iterator[Code]:
+    """A statement, and the methods of its object's class that it calls, they too."""
+    owner = frame.function.owner if frame.function is not None else None
+    waiting: list[Code] = [(frame.module, owner, node)]
+    seen: set[ast.AST] = set()
+    while waiting:
+        code = waiting.pop()
+        if code[2] in seen:
+            continue
+        seen.add(code[2])
+        yield code
+        for inner in ast.walk(code[2]):
+            if owner is not None and isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name) and inner.value.id == OBJECT:
+                found, _ = find_in_class(machine, owner, inner.attr)
+                if isinstance(found, FunctionValue) and found.node is not None:
+                    waiting.append((found.module, found.owner, found.node))
+
+
+OBJECT = "self"
+
+
+def names_consumer(machine: Machine, code: Code) -> bool:
+    assert machine.consumer is not None
+    module, _, node = code
+    for name in {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}:
+        named = module_name(machine, module, name)
+        inside = isinstance(named, FunctionValue | ClassValue) and machine.consumer.cls in named.module.scope.names
+        if inside or name == machine.consumer.cls:
+            return True
+    return False
+
+
+def uses_object(node: ast.AST) -> bool:
+    """Whether the object is used for anything but to call its methods and to set its attributes."""
+    called = {call.func.value for call in ast.walk(node) if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)}
+    stored = {inner.value for inner in ast.walk(node) if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store)}
+    names = (inner for inner in ast.walk(node) if isinstance(inner, ast.Name) and inner.id == OBJECT)
+    return any(name not in called and name not in stored for name in names)
