@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -16,6 +17,7 @@ from .interpret.names import module_name
 from .interpret.recording import Opening
 from .interpret.signals import GiveUp, MadeLate, NeedDecision, Raised
 from .library.tables import Library
+from .memory import collect, is_full
 from .outcome import Ids, Outcome
 from .results import Evaluation, Location
 from .runs import ASKS_TOO_MUCH, ATTEMPTS, Attempt, Leaves, Model, Run, kin
@@ -59,6 +61,8 @@ class Target:
     setter: str
     num_layers: int
     config: ConfigFacts
+    blocks: int = field(default_factory=sys.getallocatedblocks)
+    """Blocks of memory that were in use before anything was built."""
     built: Built = field(default_factory=Built)
     through: dict[Attempt, bool] = field(default_factory=dict)
     unproved: int = 0
@@ -77,8 +81,8 @@ class Target:
         return self.built.of_making
 
     def beside(self, other: Target) -> Target:
-        """This target, with what was built for another setter of its class. Where that proved little, not everything is tried again."""
-        self.built, self.unproved = other.built, min(other.unproved, MAX_UNPROVED - 1)
+        """This target, with what was built for another setter of its class. Where that proved little, only the first attempt is made."""
+        self.built, self.unproved = other.built, other.unproved
         return self
 
     @property
@@ -96,6 +100,7 @@ class Target:
             run = Run(self, attempt)
             outcomes = [(decided, self.behind_guards(attempt, outcome)) for decided, outcome in run.explore(ids)]
             found = summarise(run.seen, self.num_layers, self.program.flow.facts.texts, ids, self.runnable(run, ids, outcomes), run.whole)
+            self.make_room(attempt)
             again = best is not None and proves(best) == proves(found) == 1
             best = better(best, found)
             if self.of_making.issuperset(run.seen.conditions):
@@ -109,6 +114,12 @@ class Target:
         self.unproved += proves(best) < 2
         self.forget_models(best)
         return best
+
+    def make_room(self, attempt: Attempt) -> None:
+        """Where memory grows, drop the models of other ways to evaluate."""
+        if is_full(self.blocks):
+            self.built.models = {key: model for key, model in self.built.models.items() if key[0] == attempt.opening}
+            self.blocks = collect()
 
     def forget_models(self, best: Evaluation) -> None:
         """Drop the models of attempts that are not likely to be made again."""

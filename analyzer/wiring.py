@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gc
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +14,7 @@ from .interpret.classes import find_in_class, resolution_order
 from .interpret.machine import Machine
 from .interpret.names import module_name
 from .interpret.signals import GiveUp, Raised
+from .memory import sweep
 from .outcome import Ids
 from .results import Assumption, Evaluation, ForwardPlace, Location, NotEstablished, Wiring
 from .runs import kin
@@ -29,8 +28,6 @@ DEFAULT_LAYERS = 7
 
 ALIKE = 2
 """Ids that fail alike, after which no others are tried."""
-MANY_BLOCKS = 1_000_000
-"""Blocks of memory, of some hundred bytes, that are worth a sweep."""
 MOST_IDS = 128
 """Ids that are run one by one; the cost grows with ids times layers."""
 
@@ -205,16 +202,6 @@ def alike(rows: list[Evaluation]) -> bool:
     """Whether nothing is established of these lists, for the same reason at the same place."""
     reasons = {(kin(row.reason or ""), row.reason_at) for row in rows}
     return len(reasons) == 1 and all(row.status == "not established" for row in rows)
-
-
-def sweep(since: int = 0) -> int:
-    """Free the machines of targets that are done, where many blocks were allocated ``since``. What lives on is set aside, so that it is
-    looked at only once. Returns how many blocks are in use after the last such sweep."""
-    if gc.isenabled() or sys.getallocatedblocks() - since < MANY_BLOCKS:
-        return since
-    gc.collect()
-    gc.freeze()
-    return sys.getallocatedblocks()
 
 
 def every_id(layers: int) -> tuple[Ids, ...]:

@@ -19,7 +19,7 @@ from flowcheck.rules import RULES
 ROOT = Path(__file__).resolve().parents[1]
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("frozen",),
+    ("frozen", "memory"),
     ("errors", "results", "layout", "json_text", "request", "escape", "scope"),
     ("archive", "folder", "installed", "text", "index", "ir", "options", "graph", "agreement", "json_file"),
     ("source", "values", "lower", "configs", "output", "fold"),
