@@ -1,0 +1,111 @@
+"""What modules keep: what their import does is done before all else, what functions reassign is found as the program left it."""
+from __future__ import annotations
+
+import pytest
+from flow_comments import spoken
+from test_some_configs import PLAIN, Analyse, analyse, answers, walk
+
+__all__ = ["analyse"]
+UNPROVED = ("not established",)
+
+
+def sets_first(line: str) -> str:
+    """The target class, whose setter runs a line before it keeps the ids."""
+    return PLAIN.replace(
+        "= M\n",
+        f"""= M
+
+    def set_eagle3_layers_to_capture(self, layer_ids=None):
+        {line}
+        super().set_eagle3_layers_to_capture(layer_ids)
+""",
+    )
+
+
+def test_a_constant_is_what_it_was_at_import(analyse: Analyse) -> None:
+    model = "N = [0]\nAT_IMPORT = N[0]\n" + walk().replace("if i in", "if i + AT_IMPORT in")
+    assert answers(analyse(model + sets_first("N[0] = 1"), (3,))) == ("out:3",)
+
+
+def test_what_the_program_wrote_is_still_there_afterwards(analyse: Analyse) -> None:
+    model = "N = [0]\nAT_IMPORT = N[0]\n" + walk().replace("if i in", "if i + AT_IMPORT + N[0] in")
+    assert answers(analyse(model + sets_first("N[0] = 1"), (3,))) == ("out:2",)
+
+
+def test_each_run_finds_the_import_as_it_was(analyse: Analyse) -> None:
+    model = "N = [0]\nAT_IMPORT = N[0]\n" + walk().replace("if i in", "if i + AT_IMPORT in")
+    chosen = sets_first("N[0] = 1 if layer_ids and layer_ids[0] == 2 else 0")
+    (wiring,) = analyse(model + chosen, (2,), (3,))
+    assert [spoken(evaluation) for evaluation in wiring.evaluated] == [("out:2",), ("out:3",)]
+
+
+def test_an_import_that_changes_what_the_program_changed_is_not_established(analyse: Analyse) -> None:
+    model = "N = [0]\n\ndef more():\n    N.append(1)\n    return 0\n\nLATE = more()\n" + walk().replace("if i in", "if i + LATE + N[1] in")
+    assert answers(analyse(model + sets_first("N.append(0)"), (3,))) in {("out:2",), UNPROVED}
+
+
+FLAG = """
+SEEN = False
+
+
+class Part(nn.Module):
+    def __init__(self):
+        super().__init__()
+        global SEEN
+        self.first = not SEEN
+        SEEN = True
+"""
+PARTS = """
+    def __init__(self, config):
+        super().__init__(config)
+        self.parts = [Part(), Part()]
+"""
+
+
+@pytest.mark.parametrize(
+    ("shift", "said"),
+    [
+        ("self.parts[1].first", "out:2"),
+        ("(1 if self.parts[1].first else 0) + (0 if self.parts[0].first else 1)", "out:2"),
+        ("(0 if self.parts[0].first else 1) + (1 if self.parts[1].first else 0)", "out:2"),
+        ("SEEN", "out:1"),
+        ("SEEN + self.parts[1].first", "out:1"),
+        ("self.parts[1].first + SEEN", "out:1"),
+    ],
+)
+def test_a_flag_that_parts_set(analyse: Analyse, shift: str, said: str) -> None:
+    """Parts are made when they are needed, and as if they were made in time."""
+    model = FLAG + walk().replace("class M(Stack):\n", "class M(Stack):" + PARTS + "\n").replace("if i in", f"if i + ({shift}) in")
+    assert answers(analyse(model + PLAIN, (2,))) == (said,)
+
+
+KEPT = """
+KEPT = None
+
+
+class Kept:
+    def __init__(self):
+        self.calls = 0
+
+
+def kept():
+    global KEPT
+    if KEPT is None:
+        KEPT = Kept()
+    return KEPT
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("kept().calls += 1", ["out:1", "out:2", "out:3"]),
+        ("kept().calls = kept().calls + len(self.layers_to_capture)", ["out:1", "out:2", "out:3"]),
+        ("kept()", ["out:2", "out:3", "out:4"]),
+    ],
+)
+def test_what_is_made_on_first_use_begins_anew_in_each_run(analyse: Analyse, line: str, said: list[str]) -> None:
+    forward = "        hidden_states, residual = self.embed_tokens"
+    model = KEPT + walk().replace(forward, f"        {line}\n{forward}").replace("if i in", "if i + kept().calls in")
+    (wiring,) = analyse(model + PLAIN, (2,), (3,), (4,))
+    assert [spoken(evaluation) for evaluation in wiring.evaluated] == [(each,) for each in said]
