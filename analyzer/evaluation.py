@@ -24,6 +24,8 @@ from .runs import ASKS_TOO_MUCH, ATTEMPTS, Attempt, Leaves, Model, Run, kin
 from .target import ConfigFacts
 from .values import ClassValue, FunctionValue, Instance, Value
 
+ROOM = 150_000
+"""Blocks of memory that the models of a target may take for each layer."""
 MAX_UNPROVED = 2
 """Id lists for which every attempt is made in vain; with more of them only the first is made."""
 
@@ -117,7 +119,7 @@ class Target:
 
     def make_room(self, attempt: Attempt) -> None:
         """Where memory grows, drop the models of other ways to evaluate."""
-        if is_full(self.blocks):
+        if is_full(self.blocks, self.num_layers * ROOM):
             self.built.models = {key: model for key, model in self.built.models.items() if key[0] == attempt.opening}
             self.blocks = collect()
 

@@ -9,9 +9,9 @@ MANY_BLOCKS = 1_000_000
 """Blocks of memory, of some hundred bytes, that are worth a collection."""
 
 
-def is_full(since: int) -> bool:
+def is_full(since: int, many: int = MANY_BLOCKS) -> bool:
     """Whether many blocks were allocated since there were so many, and nobody collects them."""
-    return not gc.isenabled() and sys.getallocatedblocks() - since >= MANY_BLOCKS
+    return not gc.isenabled() and sys.getallocatedblocks() - since >= many
 
 
 def collect() -> int:
