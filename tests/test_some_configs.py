@@ -55,15 +55,16 @@ def walk(test: str = "", also: str = "pass") -> str:
 
 @pytest.fixture
 def analyse(tmp_path: Path) -> Analyse:
-    """The wirings of a tree of 7 layers with one more model; ``helpers`` is a module outside of the models' folder."""
+    """The wirings of a tree of 7 layers with one more model; ``helpers`` and ``late`` are modules outside of the models' folder."""
 
-    def run(model: str, *ids: Ids, helpers: str = "", flows: tuple[str, ...] = ("eagle3",)) -> list[Wiring]:
+    def run(model: str, *ids: Ids, helpers: str = "", late: str = "", flows: tuple[str, ...] = ("eagle3",)) -> list[Wiring]:
         shutil.copytree(FIXTURES / "llama-like/tree", tmp_path / "tree")
         models = tmp_path / "tree/sglang/srt/models"
         for path in models.glob("*.py"):
             if path.name != "blocks.py":
                 path.unlink()
         (models.parent / "helpers.py").write_text(helpers, "utf-8")
+        (models.parent / "late.py").write_text(late, "utf-8")
         (models / "x.py").write_text(HEAD + model, "utf-8")
         return list(analyze(Request(str(tmp_path / "tree"), flows, ids=ids or None)).wirings)
 
@@ -229,14 +230,12 @@ def keep(config):
     @pytest.mark.parametrize(
         ("static", "made", "said"),
         [
-            ("@staticmethod", "nn.Sequential(*parts)", "nothing"),
             ("@staticmethod", "LogitsProcessor(config)", "not established"),
-            ("", "nn.Sequential(*parts)", "nothing"),
             ("", "self.kept(config)", "not established"),
         ],
     )
     def test_what_is_made_by_a_method(self, analyse: Analyse, static: str, made: str, said: str) -> None:
-        """What a constructor's statement makes that is passed over is no consumer where nothing that it calls names one."""
+        """What a constructor's statement makes that is passed over may be a consumer, by whatever method it is made."""
         top = "import json\nfrom sglang.srt.layers.logits_processor import LogitsProcessor\n"
         method = self.PARTS.format(static=static, own="" if static else "self, ", made=made)
         end = "return hidden_states if self.head is None else self.head(input_ids, hidden_states, None, None, aux_hidden_states)"
@@ -248,6 +247,13 @@ def keep(config):
         """A tensor of one integer is an index; any other raises."""
         model = POOLED.format(head="None", end="return (hidden_states, aux_hidden_states)[torch.cumsum(positions, dim=0)]")
         assert answers(analyse(walk() + model, (2,))) == ("nothing", "raises TypeError")
+
+    def test_two_tensors_as_indices(self, analyse: Analyse) -> None:
+        end = """a, b = [True, False][torch.argmax(input_ids)], [True, False][torch.argmax(positions)]
+        return self.head(input_ids, hidden_states, None, forward_batch, aux_hidden_states if a == b else [])"""
+        top = "from sglang.srt.layers.logits_processor import LogitsProcessor\n"
+        said = answers(analyse(top + walk() + POOLED.format(head="LogitsProcessor(config)", end=end), (2,)))
+        assert said == ("not established",) or {"nothing", "out:2"} <= set(said)
 
     def test_something_unknown_may_be_one(self, analyse: Analyse) -> None:
         end = "return self.head(input_ids, hidden_states, None, forward_batch, aux_hidden_states)"

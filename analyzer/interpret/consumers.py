@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..index import Module
-from ..values import EXACT_TYPES, ClassValue, Content, External, ExternalObject, FunctionValue, ListValue, Tensor, Unknown, Value
+from ..values import EXACT_TYPES, ClassValue, Content, External, ExternalObject, FunctionValue, ListValue, Tensor, Value
 from .classes import find_in_class
 from .names import module_name
 from .phis import alternatives
@@ -24,8 +24,6 @@ def may_take(machine: Machine, function: Value, args: tuple[Value, ...]) -> bool
     tensors that something opaque was made of there."""
     name = function.name if isinstance(function, External) else function.cls if isinstance(function, ExternalObject) else ""
     if machine.inside or machine.walk["order"] == () or (name.startswith("torch.") and not name.startswith("torch.ops.")):
-        return False
-    if isinstance(function, Unknown) and function.key in machine.made_apart:
         return False
     return not all(is_made_after(each) for value in args for each in alternatives(value))
 
@@ -46,14 +44,6 @@ def may_make_consumer(machine: Machine, frame: Frame, node: ast.stmt | None) -> 
     if machine.consumer is None or node is None:
         return True
     return any(names_consumer(machine, code) for code in reached(machine, frame, node))
-
-
-def makes_apart(machine: Machine, frame: Frame, node: ast.stmt | None) -> bool:
-    """Whether what a statement makes is neither what takes the captured tensors, nor holds it: nothing there names it, and its object is
-    used for nothing but to call methods."""
-    if may_make_consumer(machine, frame, node) or node is None:
-        return False
-    return not any(uses_object(code[2]) for code in reached(machine, frame, node))
 
 
 def reached(machine: Machine, frame: Frame, node: ast.stmt) -> Iterator[Code]:
@@ -86,11 +76,3 @@ def names_consumer(machine: Machine, code: Code) -> bool:
         if inside or name == machine.consumer.cls:
             return True
     return False
-
-
-def uses_object(node: ast.AST) -> bool:
-    """Whether the object is used for anything but to call its methods and to set its attributes."""
-    called = {call.func.value for call in ast.walk(node) if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)}
-    stored = {inner.value for inner in ast.walk(node) if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store)}
-    names = (inner for inner in ast.walk(node) if isinstance(inner, ast.Name) and inner.id == OBJECT)
-    return any(name not in called and name not in stored for name in names)

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from .. import ir
-from ..values import EXACT_TYPES, MISSING, ClassValue, EnumMember, External, FunctionValue, Instance, Scope, Slots, Super, Unknown, Value
+from ..values import EXACT_TYPES, MISSING, ClassValue, EnumMember, External, FunctionValue, Scope, Slots, Super, Value
 from . import classes, names
 from .branch import pick
 from .signals import NeedDecision, Raised
@@ -109,29 +109,14 @@ def bind_name(machine: Machine, name: str, value: Value) -> None:
 
 
 def bind_global(machine: Machine, slots: Slots, name: str, value: Value) -> None:
-    """Assign a module's variable from a function. Where it was None and becomes something exact, or in a run an object that holds nothing
-    of the run, it is initialised on first use: that holds from then on, whichever branch came first."""
-    if slots.get(name, MISSING) is None and (isinstance(value, (*EXACT_TYPES, EnumMember)) or lives_on(machine, value)):
+    """Assign a module's variable from a function. Where it was None and becomes something exact it is initialised on first use:
+    that holds from then on, whichever branch came first."""
+    if slots.get(name, MISSING) is None and isinstance(value, (*EXACT_TYPES, EnumMember)):
         machine.assume("import-state")
         slots[name] = value
     else:
         machine.heap.write(slots, name, value)
         machine.heap.write(slots, ("bound", name), True)
-
-
-def lives_on(machine: Machine, value: Value) -> bool:
-    """Whether an object that a run made holds nothing of the run; it then counts as made before all runs."""
-    if not isinstance(value, Instance) or not 0 < machine.run_clock < value.attrs.born:
-        return False
-    machine.construct(value)
-    lasting = all(
-        isinstance(each, (*EXACT_TYPES, EnumMember, Unknown, External, ClassValue))
-        or (isinstance(each, Instance) and each.attrs.born <= machine.run_clock)
-        for each in value.attrs.values()
-    )
-    if lasting:
-        value.attrs.born = 0
-    return lasting
 
 
 def property_setter(machine: Machine, cls: ClassValue, name: str) -> FunctionValue | None:

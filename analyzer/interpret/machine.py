@@ -161,12 +161,11 @@ class Machine(Recording):
         self.later: dict[tuple[str, str], tuple[ast.stmt, ...]] = {}
         self.evaluating: set[tuple[str, str]] = set()
         self.importing: dict[str, int] = {}
+        self.trifles: dict[str, frozenset[str]] = {}
         self.consumer: Consumer | None = None
         self.may_consume = False
         """Whether an object of the consumer's class was made, something was passed over that may have made one, or something that
         is not entered was given what may hold captured states."""
-        self.made_apart: set[str] = set()
-        """What was passed over and made neither such an object nor something that holds one."""
         self.config_reader: Callable[[Unknown, str, str], Value] = lambda value, name, key: MISSING
 
     # ------------------------------------------------------------- evaluation
@@ -323,6 +322,7 @@ class Machine(Recording):
     def forbid_summary(self, slots: Slots) -> None:
         """A collection is read as a whole: a summary depends on each entry, and on there being no more; there is none where that cannot
         be told."""
+        self.noted(slots, WHOLE)
         self.heap.order.look(slots, WHOLE)
         if self.reads is not None and slots.born <= self.read_clock:
             for key in tuple(slots):

@@ -13,7 +13,7 @@ from ..values import MISSING, ClassValue, External, FunctionValue, Instance, Mod
 from .branch import choose, pick
 from .order import AT_IMPORT
 from .signals import GiveUp, Raised
-from .switches import read
+from .switches import read, trifles
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -53,7 +53,9 @@ def module_name(machine: Machine, module: Module, name: str) -> Value:
         machine.frame.reads_mutable = True
         machine.assume("import-state")
         value = bound_name(machine, module, slots, name)
-        machine.heap.order.watch(slots, name)
+        if name in trifles(machine, module) and machine.frame.module is module:
+            machine.heap.order.trifles |= {(id(slots), name), (id(slots), ("bound", name))}
+            return value
         return read(machine, module, slots, name, value) if isinstance(value, bool) else value
     return bound_name(machine, module, slots, name)
 

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from ..results import Location
 from ..values import MISSING, Instance, Slots, Value
 from .changes import Change, Changes, Moment
-from .signals import GiveUp, MadeLate
+from .signals import MadeLate
 
 WHOLE = "#whole"
 AT_IMPORT: Moment = ()
@@ -34,23 +34,23 @@ class Order:
     before all moments. ``newest``: the moment at which the last constructor that is postponed should have run; what was made later no
     postponed constructor knows. ``latest``: the clock of the heap when one was postponed last. ``importing``: how many bodies of modules
     and classes run; they all ran before. ``seen``: the collections that were read as a whole and the keys that were looked up in vain,
-    with the moments of the last time. ``watched``: the variables of modules of which every read by a function is told as well.
-    ``outside``: the slots of what was written to unknown objects. ``changes`` are in the order of their moments; ``noted``: the moment of
-    the last of a slot; ``of_import``: those of what the import made. ``is_script``: the program is the statements of a module, between
-    which others are imported. ``start``: the moment of the model that runs start from; what they see is kept apart."""
+    with the moments of the last time. ``trifles``: variables of modules by which nothing is decided. ``outside``: the slots of what was
+    written to unknown objects. ``changes`` are in the order of their moments; ``noted``: the moment of the last of a slot; ``of_import``:
+    those of what the import made. ``is_script``: the program is the statements of a module, between which others are imported. ``start``:
+    the moment of the model that runs start from; what they see is kept apart."""
 
     path: list[int] = field(default_factory=lambda: [*FIRST])
     current: Moment = FIRST
-    newest: Moment = AT_IMPORT
+    newest: Moment = FIRST
     importing: int = 0
     latest: int = -1
     changes: Changes = field(default_factory=Changes)
     noted: dict[tuple[int, Hashable], Moment] = field(default_factory=dict)
     noted_in_run: dict[tuple[int, Hashable], Moment] = field(default_factory=dict)
-    of_import: list[Change] = field(default_factory=list)
+    of_import: dict[tuple[int, Hashable], tuple[Moment, Slots]] = field(default_factory=dict)
     seen: dict[tuple[int, Hashable], Moment] = field(default_factory=dict)
     seen_in_run: dict[tuple[int, Hashable], Moment] = field(default_factory=dict)
-    watched: set[tuple[int, Hashable]] = field(default_factory=set)
+    trifles: set[tuple[int, Hashable]] = field(default_factory=set)
     start: tuple[float, ...] = NEVER
     outside: Slots | None = None
     is_script: bool = False
@@ -74,7 +74,7 @@ class Order:
             change = Change(moment, slots, key, slots.get(key, MISSING))
             self.changes.add(change)
             if slots.age == AT_IMPORT:
-                self.of_import.append(change)
+                self.of_import.setdefault(place, (moment, slots))
 
     def postpone(self, clock: int, run: Callable[[], None]) -> Postponed:
         moment = self.now()
@@ -82,17 +82,12 @@ class Order:
         return run, moment
 
     def look(self, slots: Slots, key: Hashable) -> None:
-        """A collection is read as a whole, or a key that it does not have, or a variable that is watched."""
+        """A collection is read as a whole, or a key that it does not have."""
         if slots.age < self.newest and not self.importing:
             place, moment = (id(slots), key), self.now()
             seen = self.seen if moment <= self.start else self.seen_in_run
             if seen.get(place, ()) < moment:
                 seen[place] = moment
-
-    def watch(self, slots: Slots, key: Hashable) -> None:
-        """A function reads a variable of a module that functions reassign."""
-        self.watched.add((id(slots), key))
-        self.look(slots, key)
 
     def looked(self, slots: Slots, key: Hashable) -> Moment:
         """The last time that a collection was read as a whole, or for this key."""
@@ -106,26 +101,27 @@ class Order:
     def forget_run(self) -> None:
         """A run is over and taken back: what was written since its start is as it was."""
         self.changes.forget(self.start)
-        self.of_import = [change for change in self.of_import if change.moment <= self.start]
+        self.of_import = {place: change for place, change in self.of_import.items() if change[0] <= self.start}
         self.seen_in_run.clear()
         self.noted_in_run.clear()
 
     @contextmanager
     def at_import(self) -> Iterator[None]:
-        """Inside, what the import made is as the import left it: the statements of a module ran before all else."""
-        swapped = {} if self.importing or self.is_script else self.swapped(self.of_import)
+        """Inside, a module's statements run: before all else, whenever that is."""
         self.importing += 1
         outer, self.current = self.current, AT_IMPORT
-        clash = False
         try:
             yield
-            clash = any(not alike(slots.get(key, MISSING), before) for slots, key, before, _ in swapped.values())
         finally:
             self.importing -= 1
             self.current = outer
-            restore(swapped)
-        if clash:
-            raise GiveUp("the import of a module changes what the program has changed since", None)
+
+    def is_changed(self, slots: Slots, key: Hashable) -> bool:
+        """Whether the program has written what an import left. What a module's statements read must not be: whether they ran before that,
+        as all imports at the top of a module did, or after it, in a function, is not known."""
+        if self.is_script:
+            return False
+        return any(held is slots for _, held in self.of_import.values()) if key == WHOLE else (id(slots), key) in self.of_import
 
     @contextmanager
     def back_at(self, moment: Moment) -> Iterator[list[tuple[Slots, Hashable]]]:
@@ -165,8 +161,9 @@ class Order:
             place = (id(slots), key)
             looked = self.looked(slots, key)
             unseen = looked <= moment or looked[: len(moment)] == moment
-            is_told = place in self.watched or (change.before is MISSING and (isinstance(key, tuple) or slots is self.outside))
-            if is_told and unseen and place not in swapped:
+            if change.before is MISSING and (isinstance(key, tuple) or slots is self.outside) and place not in swapped and unseen:
+                continue
+            if place in self.trifles:
                 continue
             yield slots, key
 

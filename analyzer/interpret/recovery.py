@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from .. import ir
 from ..values import DictValue, FunctionValue, Instance, ListValue, SetValue, Unknown, Value
 from .classes import find_in_class, is_module_class
-from .consumers import makes_apart, may_make_consumer
+from .consumers import may_make_consumer
 from .effects import MUTATORS, effects_of, escapes
 from .signals import GiveUp, MadeLate, NeedDecision, Signal
 
@@ -65,10 +65,8 @@ def run_forgiving(machine: Machine, frame: Frame, statement: ir.Statement, run: 
         del machine.frames[depth:], machine.catching[catching:], frame.parks[parked:]
         machine.nesting = 0
         heap.rollback(mark)
-        made = forget(machine, receiver, written, reason_of(question))
+        forget(machine, receiver, written, reason_of(question))
         machine.may_consume |= may_make_consumer(machine, frame, node)
-        if makes_apart(machine, frame, node):
-            machine.made_apart |= made
         return None
     finally:
         machine.forgiven = outer
@@ -78,8 +76,8 @@ def reason_of(question: NeedDecision | GiveUp) -> str:
     return question.reason if isinstance(question, GiveUp) else f"it hangs on {question.condition.key[:80]}"
 
 
-def forget(machine: Machine, receiver: Instance, written: Written, reason: str) -> set[str]:
-    """Make unknown what a statement may have written; the keys of what its attributes are now."""
+def forget(machine: Machine, receiver: Instance, written: Written, reason: str) -> None:
+    """Make unknown what a statement may have written."""
     held = [machine.frame.slots.get(name) for name in written.changed] + [receiver.attrs.get(name) for name in written.filled]
     if any(not isinstance(value, DictValue | ListValue | SetValue | Unknown | None) for value in held):
         raise GiveUp("what is passed over changes an object in place", machine.location())
@@ -87,12 +85,8 @@ def forget(machine: Machine, receiver: Instance, written: Written, reason: str) 
     for name in written.names:
         machine.bind_name(name, machine.mystery(name, reason))
     attributes = {*written.attributes, *(name for call in written.calls for name in stored_by(machine, receiver, call))}
-    made: set[str] = set()
     for name in sorted(attributes):
-        value = machine.mystery(f"{receiver.cls.name}.{name}", reason)
-        machine.heap.write(receiver.attrs, name, value)
-        made.add(value.key)
-    return made
+        machine.heap.write(receiver.attrs, name, machine.mystery(f"{receiver.cls.name}.{name}", reason))
 
 
 def stored_by(machine: Machine, receiver: Instance, method: str) -> Iterator[str]:

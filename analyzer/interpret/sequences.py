@@ -53,7 +53,10 @@ def any_of(machine: Machine, index: Unknown, options: list[tuple[Value, Value]])
 def by_tensor(machine: Machine, items: tuple[Value, ...], kind: str) -> Value:
     """An item by a tensor: one of a single integer is an index, any other raises."""
     place = f"{machine.frame.module.name}:{machine.frame.at.line}"
-    index = machine.unknown(f"the tensor that is an index in {place}", "a tensor's elements are not known")
+    layer = machine.layer if machine.inside else -1
+    count = machine.made["index", place, layer] = machine.made.get(("index", place, layer), 0) + 1
+    which = f"the tensor that is an index in {place}" + (f" (layer {layer}, {count})" if layer >= 0 or count > 1 else "")
+    index = machine.unknown(which, "a tensor's elements are not known")
     single = machine.unknown(f"{index.key} has a single element", index.reason)
 
     def item(is_single: bool) -> Value:

@@ -145,9 +145,11 @@ class State:
 
     def noted(self, slots: Slots, key: Hashable) -> Value:
         """The value of a slot; where a summary is being recorded, the summary depends on it."""
-        value = slots.get(key, MISSING)
-        if value is MISSING and (type(key) is tuple or slots is self.heap.order.outside):
-            self.heap.order.look(slots, key)
+        value, order = slots.get(key, MISSING), self.heap.order
+        if order.importing and order.is_changed(slots, key):
+            raise self.limit("the import of a module reads what the program has changed since")
+        if value is MISSING and (type(key) is tuple or slots is order.outside):
+            order.look(slots, key)
         if self.reads is not None and slots.born <= self.read_clock and (id(slots), key) not in self.reads:
             self.reads[id(slots), key] = (slots, key, value)
         return value

@@ -174,14 +174,12 @@ def unchanged(reads: tuple[Read, ...]) -> bool:
 
 
 def look_again(machine: Machine, reads: tuple[Read, ...]) -> None:
-    """What was looked for in vain, read as a whole, or watched, is so again now: a constructor that is made late may not bring it."""
+    """What was looked for in vain, or read as a whole, is so again now: a constructor that is made late may not bring it."""
     for slots, key, value in reads:
         if key == WHOLE:
             machine.forbid_summary(slots)
         elif value is MISSING:
             machine.noted(slots, key)
-        elif (id(slots), key) in machine.heap.order.watched:
-            machine.heap.order.look(slots, key)
 
 
 def same(a: Value, b: Value) -> bool:

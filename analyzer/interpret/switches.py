@@ -5,6 +5,7 @@ a switch stands as at import that its tensor is written in place, the program is
 """
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from .. import ir
@@ -38,3 +39,54 @@ def take(machine: Machine, node: ir.If, known: bool, switch: Unknown) -> Signal:
     if not (other and isinstance(other[-1], ir.Return)):
         frame.switch = before
     return signal
+
+
+def trifles(machine: Machine, module: Module) -> frozenset[str]:
+    """The variables of a module by which nothing is decided but whether something is logged once."""
+    known = machine.trifles.get(module.name)
+    if known is None:
+        machine.trifles[module.name] = frozenset()  # while it is looked for
+        uses: dict[str, list[ast.AST]] = {name: [] for name in module.declared_global}
+        harmless: dict[str, list[ast.AST]] = {name: [] for name in module.declared_global}
+        for inner in ast.walk(module.tree):
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load) and inner.id in uses:
+                uses[inner.id].append(inner)
+            elif isinstance(inner, ast.If) and (name := logs_once(module, inner)) in harmless:
+                harmless[name] += [each for each in ast.walk(inner.test) if isinstance(each, ast.Name)]
+        known = machine.trifles[module.name] = frozenset(name for name, found in uses.items() if found and found == harmless[name])
+    return known
+
+
+def logs_once(module: Module, node: ast.If) -> str:
+    """The variable of ``if not NAME: NAME = True; logger.info(...)``; empty where a statement is another one."""
+    match node.test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)) if not node.orelse:
+            return name if all(is_trifling(module, name, each) for each in node.body) else ""
+    return ""
+
+
+def is_trifling(module: Module, name: str, node: ast.stmt) -> bool:
+    """Whether a statement gives the variable an exact value, or logs what can be said without calling anything of the tree."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=target)], value=ast.Constant()):
+            return target == name
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=logger, attr=method)) as call):
+            calls = [each for each in ast.walk(call) if isinstance(each, ast.Call)]
+            plain = all(each is call or each is logger or (isinstance(each.func, ast.Name) and each.func.id in SAYING) for each in calls)
+            return plain and method in LOGGING and is_logger(module, logger)
+    return False
+
+
+def is_logger(module: Module, node: ast.expr) -> bool:
+    """Whether an expression is a logger of the standard library: made here, or by a statement of the module."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=base), attr="getLogger")):
+            return base == "logging" and all(isinstance(each, ast.Import) for each in module.scope.names.get(base, ()))
+        case ast.Name(id=name):
+            made = module.scope.names.get(name, ())
+            return len(made) == 1 and isinstance(made[0], ast.Assign) and is_logger(module, made[0].value)
+    return False
+
+
+LOGGING = frozenset({"debug", "info", "warning", "error"})
+SAYING = frozenset({"type", "str", "repr", "len"})
