@@ -24,7 +24,7 @@ from .runs import ASKS_TOO_MUCH, ATTEMPTS, Attempt, Leaves, Model, Run, kin
 from .target import ConfigFacts
 from .values import ClassValue, FunctionValue, Instance, Value
 
-ROOM = 150_000
+ROOM = 120_000
 """Blocks of memory that the models of a target may take for each layer."""
 MAX_UNPROVED = 2
 """Id lists for which every attempt is made in vain; with more of them only the first is made."""

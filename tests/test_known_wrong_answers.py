@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import pytest
+from flow_comments import spoken
 from test_some_configs import PLAIN, Analyse, analyse, answers, walk
 
 __all__ = ["analyse"]
@@ -47,6 +48,26 @@ class Part(nn.Module):
 """
     model = part + walk().replace("if i in", "if i + N[0] in") + made("self.part = Part()")
     assert answers(analyse(model, (2,))) in {("out:1",), UNPROVED}
+
+
+@pytest.mark.xfail(strict=True, reason="a statement of a module that binds no name that is needed does not do what it does besides")
+def test_a_statement_of_a_module_that_counts(analyse: Analyse) -> None:
+    module = "N = [0]\n\n\ndef n():\n    N[0] += 1\n    return N[0] - 1\n\n\na = n()\nK = n()\n"
+    assert answers(analyse(module + walk().replace("if i in", "if i + K in") + PLAIN, (2,))) in {("out:1",), UNPROVED}
+
+
+@pytest.mark.xfail(strict=True, reason="a variable that was None holds what it is given from then on, whichever run it was")
+def test_a_variable_that_is_given_its_value_by_some_ids(analyse: Analyse) -> None:
+    module = "N = None\n\n\ndef once():\n    global N\n    if N is None:\n        N = 1\n\n"
+    setter = """
+    def set_eagle3_layers_to_capture(self, layer_ids=None):
+        if 2 in layer_ids:
+            once()
+        super().set_eagle3_layers_to_capture(layer_ids)
+"""
+    model = module + walk().replace("if i in", "if i + (N or 0) in") + PLAIN.replace("= M\n", "= M\n" + setter)
+    (wiring,) = analyse(model, (2,), (4,))
+    assert spoken(wiring.evaluated[1]) in {("out:4",), UNPROVED}
 
 
 def test_the_head_of_these_models_is_right(analyse: Analyse) -> None:
