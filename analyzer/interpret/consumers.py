@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..index import Module
 from ..values import EXACT_TYPES, ClassValue, Content, External, ExternalObject, FunctionValue, ListValue, Tensor, Value
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from .machine import Machine
     from .state import Frame
 
-Code = tuple[Module, ClassValue | None, ast.AST]
+OBJECT = "self"
+Code: TypeAlias = tuple[Module, ast.AST]
 
 
 def may_take(machine: Machine, function: Value, args: tuple[Value, ...]) -> bool:
@@ -49,27 +50,25 @@ def may_make_consumer(machine: Machine, frame: Frame, node: ast.stmt | None) -> 
 def reached(machine: Machine, frame: Frame, node: ast.stmt) -> Iterator[Code]:
     """A statement, and the methods of its object's class that it calls, they too."""
     owner = frame.function.owner if frame.function is not None else None
-    waiting: list[Code] = [(frame.module, owner, node)]
+    waiting: list[Code] = [(frame.module, node)]
     seen: set[ast.AST] = set()
     while waiting:
-        code = waiting.pop()
-        if code[2] in seen:
+        module, reached_node = waiting.pop()
+        if reached_node in seen:
             continue
-        seen.add(code[2])
-        yield code
-        for inner in ast.walk(code[2]):
+        seen.add(reached_node)
+        yield module, reached_node
+        for inner in ast.walk(reached_node):
             if owner is not None and isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name) and inner.value.id == OBJECT:
                 found, _ = find_in_class(machine, owner, inner.attr)
                 if isinstance(found, FunctionValue) and found.node is not None:
-                    waiting.append((found.module, found.owner, found.node))
-
-
-OBJECT = "self"
+                    waiting.append((found.module, found.node))
 
 
 def names_consumer(machine: Machine, code: Code) -> bool:
+    """Whether a name there is that of the consumer's class, or of something in a module that has such a name."""
     assert machine.consumer is not None
-    module, _, node = code
+    module, node = code
     for name in {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}:
         named = module_name(machine, module, name)
         inside = isinstance(named, FunctionValue | ClassValue) and machine.consumer.cls in named.module.scope.names
