@@ -243,6 +243,25 @@ def keep(config):
         model = model.replace("EntryClass = X\n", "") + "\n    def kept(self, config):\n        return LogitsProcessor(config)\n"
         assert answers(analyse(top + walk() + model + "\n\nEntryClass = X\n", (2,))) == (said,)
 
+    @pytest.mark.parametrize(
+        ("lines", "said"),
+        [
+            ("pooled = [x[..., :n] for x, n in zip(pooled, forward_batch.sizes)]", "nothing"),
+            ("pooled = [x for x, n in zip(aux_hidden_states, forward_batch.sizes)]", "not established"),
+            ("pooled = [take(x, n) for x, n in zip(pooled, forward_batch.sizes)]", "not established"),
+            (
+                "pooled = [x for x in zip(pooled, forward_batch.sizes)]\n        pooled.append(aux_hidden_states)",
+                "not established",
+            ),
+            ("forward_batch.kept = aux_hidden_states\n        pooled = [x for x in forward_batch.more]", "not established"),
+        ],
+    )
+    def test_a_list_of_unknown_length(self, analyse: Analyse, lines: str, said: str) -> None:
+        """What is made of tensors that nothing captured is no captured state, however many there are."""
+        top = "from somewhere import make_head\nKEPT = []\n\n\ndef take(x, n):\n    return KEPT\n"
+        model = POOLED.format(head="make_head(config)", end=f"pooled = torch.relu(hidden_states)\n        {lines}\n        return self.head(pooled)")
+        assert answers(analyse(top + walk() + model, (2,))) == (said,)
+
     def test_a_tensor_as_an_index_of_a_tuple(self, analyse: Analyse) -> None:
         """A tensor of one integer is an index; any other raises."""
         model = POOLED.format(head="None", end="return (hidden_states, aux_hidden_states)[torch.cumsum(positions, dim=0)]")

@@ -9,10 +9,11 @@ from ..values import ListValue, Scope, Value
 from .asking import note
 from .assign import assign
 from .branch import lift
+from .names import look_up
 from .operators import condition
-from .signals import GiveUp
+from .signals import GiveUp, Raised
 from .walks import walk
-from .watch import watch_generator
+from .watch import SOURCES, names_in, watch_generator
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -38,7 +39,7 @@ def comprehend(machine: Machine, node: ir.Comprehension, source: Value) -> Value
     finally:
         frame.scope = outer
     if not complete:
-        return machine.unknown_items(node.kind)
+        return note_sources(machine, node, machine.unknown_items(node.kind))
     if node.kind == "dict":
         made = machine.new_dict({})
         for key, value in found:
@@ -50,6 +51,18 @@ def comprehend(machine: Machine, node: ir.Comprehension, source: Value) -> Value
         watch_generator(machine, late, node)
         return late
     return machine.set_from(items) if node.kind == "set" else machine.new_list(items)
+
+
+def note_sources(machine: Machine, node: ir.Comprehension, made: Value) -> Value:
+    """Remember what the items of a list of unknown length are made of: what the names stand for that the comprehension reads."""
+    if isinstance(made, ListValue):
+        own = names_in(tuple(clause.target for clause in node.clauses))
+        try:
+            held = tuple(look_up(machine, name) for name in sorted(names_in((node.element, node.clauses)) - own))
+        except Raised:
+            return made
+        made.state[SOURCES] = (made.state["items"], *held)
+    return made
 
 
 def walk_clauses(machine: Machine, node: ir.Comprehension, depth: int, found: list[tuple[Value, Value]], source: Value = None) -> bool:

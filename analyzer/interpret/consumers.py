@@ -7,15 +7,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from ..index import Module
-from ..values import EXACT_TYPES, ClassValue, Content, External, ExternalObject, FunctionValue, ListValue, Tensor, Value
+from ..values import EXACT_TYPES, ClassValue, Content, External, ExternalObject, FunctionValue, ListValue, Tensor, Unknown, Value
 from .classes import find_in_class
 from .names import module_name
 from .phis import alternatives
+from .watch import SOURCES
 
 if TYPE_CHECKING:
     from .machine import Machine
     from .state import Frame
 
+ANSWERING = frozenset(f"builtins.{name}" for name in ("zip", "enumerate", "range", "len", "int", "min", "max", "sum"))
 OBJECT = "self"
 Code: TypeAlias = tuple[Module, ast.AST]
 
@@ -26,17 +28,31 @@ def may_take(machine: Machine, function: Value, args: tuple[Value, ...]) -> bool
     name = function.name if isinstance(function, External) else function.cls if isinstance(function, ExternalObject) else ""
     if machine.inside or machine.walk["order"] == () or (name.startswith("torch.") and not name.startswith("torch.ops.")):
         return False
-    return not all(is_made_after(each) for value in args for each in alternatives(value))
+    return not all(is_made_after(machine, each) for value in args for each in alternatives(value))
 
 
-def is_made_after(value: Value) -> bool:
+def is_made_after(machine: Machine, value: Value) -> bool:
     """Whether a value is exact, or a tensor that something opaque was made of between or after the layers, or a list of such."""
     if isinstance(value, ListValue):
-        value = value.state.get("items")
+        items, sources = value.state.get("items"), value.state.get(SOURCES)
+        if isinstance(sources, tuple) and sources[0] is items:
+            return all(is_source(machine, each) for source in sources[1:] for each in alternatives(source))
+        value = items
     if type(value) is tuple:
-        return all(is_made_after(each) for item in value for each in alternatives(item))
+        return all(is_made_after(machine, each) for item in value for each in alternatives(item))
     content = value.cell.get("content") if isinstance(value, Tensor) else None
     return type(value) in EXACT_TYPES or (isinstance(content, Content) and all(atom.post for atom in content.atoms()))
+
+
+def is_source(machine: Machine, value: Value) -> bool:
+    """Whether nothing that was captured comes out of a value: it is made afterwards, a function of Python's that answers by what it is
+    given, or something that the forward was given and that nothing was written to."""
+    if isinstance(value, External):
+        return value.name in ANSWERING
+    if isinstance(value, Unknown):
+        written = (key for key in machine.written if isinstance(key, str))
+        return value.key.isidentifier() and not any(key.startswith((f"{value.key}.", f"{value.key}[")) for key in written)
+    return is_made_after(machine, value)
 
 
 def may_make_consumer(machine: Machine, frame: Frame, node: ast.stmt | None) -> bool:

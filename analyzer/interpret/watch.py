@@ -26,6 +26,10 @@ class Watched:
     version: int | None
 
 
+SOURCES = "#sources"
+"""In a list of unknown length: its items, and what they are made of."""
+
+
 def names_in(node: object) -> frozenset[str]:
     """Every name that an expression mentions."""
     if isinstance(node, ir.Name):
