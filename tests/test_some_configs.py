@@ -259,7 +259,8 @@ def keep(config):
     def test_a_list_of_unknown_length(self, analyse: Analyse, lines: str, said: str) -> None:
         """What is made of tensors that nothing captured is no captured state, however many there are."""
         top = "from somewhere import make_head\nKEPT = []\n\n\ndef take(x, n):\n    return KEPT\n"
-        model = POOLED.format(head="make_head(config)", end=f"pooled = torch.relu(hidden_states)\n        {lines}\n        return self.head(pooled)")
+        end = f"pooled = torch.relu(hidden_states)\n        {lines}\n        return self.head(pooled)"
+        model = POOLED.format(head="make_head(config)", end=end)
         assert answers(analyse(top + walk() + model, (2,))) == (said,)
 
     def test_a_tensor_as_an_index_of_a_tuple(self, analyse: Analyse) -> None:

@@ -36,10 +36,10 @@ from .phis import alternatives
 from .recording import GIVEN, OPEN
 from .reflection import class_dict
 from .signals import GiveUp
+from .watch import forget_sources
 
 if TYPE_CHECKING:
     from .machine import Machine
-
 
 SET = "builtins.object.__setattr__"
 """What writes an attribute past a ``__setattr__`` of the class."""
@@ -106,6 +106,7 @@ def plain_attribute(machine: Machine, value: Value, name: str) -> Value:
     native = {ListValue: list, DictValue: dict, SetValue: set, Id: int}.get(type(value), type(value))
     if not hasattr(native, name) and not (isinstance(value, ListValue) and (value.modules or name in machine.library.list_methods)):
         raise machine.raised("AttributeError", f"{native.__name__!r} object has no attribute {name!r}")
+    forget_sources(value)
     return BuiltinMethod(value, name)
 
 

@@ -30,6 +30,12 @@ SOURCES = "#sources"
 """In a list of unknown length: its items, and what they are made of."""
 
 
+def forget_sources(value: Value) -> None:
+    """A method is asked for, which may change the list that it is of."""
+    if isinstance(value, ListValue):
+        value.state.pop(SOURCES, None)
+
+
 def names_in(node: object) -> frozenset[str]:
     """Every name that an expression mentions."""
     if isinstance(node, ir.Name):
