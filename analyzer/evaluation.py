@@ -172,23 +172,9 @@ class Target:
         key = attempt.opening, tuple(sorted(before.items()))
         found = self.built.models.get(key)
         if found is None:
-            found = self.built.models[key] = self.settled(before, attempt) or self.build(before, opening=attempt.opening)
+            found = self.built.models[key] = self.build(before, opening=attempt.opening)
         if isinstance(found, NeedDecision):
             raise found
-        return found
-
-    def settled(self, decided: dict[str, bool], attempt: Attempt) -> Model | None:
-        """The model that was built under all of these answers but the last, which nothing in it hangs on so far: a part that is still to
-        be made asked. From here on it is the model under that answer too."""
-        if attempt.rebuilds or not decided:
-            return None
-        *before, (last, answer) = decided.items()
-        key = attempt.opening, tuple(sorted(before))
-        found = self.built.models.get(key)
-        if not isinstance(found, Model) or last in found.machine.built_under:
-            return None
-        del self.built.models[key]
-        found.machine.base_facts[last] = answer
         return found
 
     def build(self, decided: Mapping[str, bool], *, opening: Opening) -> Model | Outcome | NeedDecision:

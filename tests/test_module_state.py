@@ -169,3 +169,31 @@ def test_parts_that_count_themselves(analyse: Analyse) -> None:
     stack = walk().replace("class M(Stack):\n", "class M(Stack):" + PARTS + "\n")
     model = COUNT + stack.replace("if i in", "if i + self.parts[1].s - 2 in")
     assert answers(analyse(model + PLAIN, (2,))) == ("out:2",)
+
+
+LOGGED = """
+import logging
+
+LOGGED = False
+
+
+class Inner:
+    def __init__(self):
+        global LOGGED
+        if not LOGGED:
+            LOGGED = True
+            logging.getLogger(__name__).info("made once")
+
+
+def inner():
+    return Inner()
+"""
+
+
+@pytest.mark.parametrize(("reads", "said"), [("0", "out:2"), ("helpers.LOGGED", "out:1")])
+def test_a_flag_by_which_something_is_logged_once(analyse: Analyse, reads: str, said: str) -> None:
+    """It decides nothing, unless another module reads it."""
+    part = "class Part(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.inner = inner()\n"
+    stack = walk().replace("class M(Stack):\n", "class M(Stack):" + PARTS + "\n")
+    model = "import sglang.srt.helpers as helpers\n" + part + stack.replace("if i in", f"if i + {reads} + 0 * (self.parts[1].inner is None) in")
+    assert answers(analyse(model + PLAIN, (2,), helpers=LOGGED)) == (said,)

@@ -265,11 +265,12 @@ def keep(config):
 
     def test_a_tensor_as_an_index_of_a_tuple(self, analyse: Analyse) -> None:
         """A tensor of one integer is an index; any other raises."""
-        model = POOLED.format(head="None", end="return (hidden_states, aux_hidden_states)[torch.cumsum(positions, dim=0)]")
+        end = "index = torch.zeros_like(positions)\n        index[1:] += 1\n        return (hidden_states, aux_hidden_states)[index]"
+        model = POOLED.format(head="None", end=end)
         assert answers(analyse(walk() + model, (2,))) == ("nothing", "raises TypeError")
 
     def test_two_tensors_as_indices(self, analyse: Analyse) -> None:
-        end = """a, b = [True, False][torch.argmax(input_ids)], [True, False][torch.argmax(positions)]
+        end = """a, b = [True, False][input_ids], [True, False][positions]
         return self.head(input_ids, hidden_states, None, forward_batch, aux_hidden_states if a == b else [])"""
         top = "from sglang.srt.layers.logits_processor import LogitsProcessor\n"
         said = answers(analyse(top + walk() + POOLED.format(head="LogitsProcessor(config)", end=end), (2,)))

@@ -11,7 +11,7 @@ from .assign import assign
 from .branch import lift
 from .names import look_up
 from .operators import condition
-from .signals import GiveUp, Raised
+from .signals import GiveUp, NeedDecision, Raised
 from .walks import walk
 from .watch import SOURCES, names_in, watch_generator
 
@@ -59,7 +59,7 @@ def note_sources(machine: Machine, node: ir.Comprehension, made: Value) -> Value
         own = names_in(tuple(clause.target for clause in node.clauses))
         try:
             held = tuple(look_up(machine, name) for name in sorted(names_in((node.element, node.clauses)) - own))
-        except Raised:
+        except (Raised, GiveUp, NeedDecision):
             return made
         made.state[SOURCES] = (made.state["items"], *held)
     return made

@@ -13,7 +13,7 @@ from ..values import MISSING, ClassValue, External, FunctionValue, Instance, Mod
 from .branch import choose, pick
 from .order import AT_IMPORT
 from .signals import GiveUp, Raised
-from .switches import read, trifles
+from .switches import is_trifle, read
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -53,8 +53,7 @@ def module_name(machine: Machine, module: Module, name: str) -> Value:
         machine.frame.reads_mutable = True
         machine.assume("import-state")
         value = bound_name(machine, module, slots, name)
-        if name in trifles(machine, module) and machine.frame.module is module:
-            machine.heap.order.trifles |= {(id(slots), name), (id(slots), ("bound", name))}
+        if is_trifle(machine, module, slots, name):
             return value
         return read(machine, module, slots, name, value) if isinstance(value, bool) else value
     return bound_name(machine, module, slots, name)

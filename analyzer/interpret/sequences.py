@@ -28,7 +28,7 @@ def sequence_item(machine: Machine, items: Value, index: Value, kind: str, make:
             raise machine.raised("IndexError", f"{kind} index out of range", certain=isinstance(index, Id) or None) from None
     if isinstance(index, Unknown):
         return any_of(machine, index, [(i, item) for i, item in enumerate(items)])
-    if isinstance(index, Tensor):
+    if isinstance(index, Tensor) and "opaque" not in index.cell:
         return by_tensor(machine, items, kind)
     raise machine.raised("TypeError", f"{kind} indices must be integers or slices", certain=False)
 
@@ -57,7 +57,7 @@ def by_tensor(machine: Machine, items: tuple[Value, ...], kind: str) -> Value:
     count = machine.made["index", place, layer] = machine.made.get(("index", place, layer), 0) + 1
     which = f"the tensor that is an index in {place}" + (f" (layer {layer}, {count})" if layer >= 0 or count > 1 else "")
     index = machine.unknown(which, "a tensor's elements are not known")
-    single = machine.unknown(f"{index.key} has a single element", index.reason)
+    single = machine.unknown(f"{index.key} is a single integer", index.reason)
 
     def item(is_single: bool) -> Value:
         if not is_single:

@@ -41,6 +41,19 @@ def take(machine: Machine, node: ir.If, known: bool, switch: Unknown) -> Signal:
     return signal
 
 
+def is_trifle(machine: Machine, module: Module, slots: Slots, name: str) -> bool:
+    """Whether a variable that is read now is a trifle. It is none any more where another module reads it."""
+    if name not in trifles(machine, module):
+        return False
+    places = {(id(slots), name), (id(slots), ("bound", name))}
+    if machine.frame.module is module:
+        machine.heap.order.trifles |= places
+        return True
+    machine.heap.order.trifles -= places
+    machine.trifles[module.name] -= {name}
+    return False
+
+
 def trifles(machine: Machine, module: Module) -> frozenset[str]:
     """The variables of a module by which nothing is decided but whether something is logged once."""
     known = machine.trifles.get(module.name)
