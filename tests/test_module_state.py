@@ -195,5 +195,6 @@ def test_a_flag_by_which_something_is_logged_once(analyse: Analyse, reads: str, 
     """It decides nothing, unless another module reads it."""
     part = "class Part(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.inner = inner()\n"
     stack = walk().replace("class M(Stack):\n", "class M(Stack):" + PARTS + "\n")
-    model = "import sglang.srt.helpers as helpers\n" + part + stack.replace("if i in", f"if i + {reads} + 0 * (self.parts[1].inner is None) in")
+    needed = f"if i + {reads} + 0 * (self.parts[1].inner is None) in"
+    model = "import sglang.srt.helpers as helpers\n" + part + stack.replace("if i in", needed)
     assert answers(analyse(model + PLAIN, (2,), helpers=LOGGED)) == (said,)
