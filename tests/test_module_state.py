@@ -198,3 +198,37 @@ def test_a_flag_by_which_something_is_logged_once(analyse: Analyse, reads: str, 
     needed = f"if i + {reads} + 0 * (self.parts[1].inner is None) in"
     model = "import sglang.srt.helpers as helpers\n" + part + stack.replace("if i in", needed)
     assert answers(analyse(model + PLAIN, (2,), helpers=LOGGED)) == (said,)
+
+
+CONTEXT = """
+class Context:
+    def __init__(self):
+        self.asked = 0
+
+    def exec(self):
+        self.asked = self.asked + 1
+        return self
+
+
+CONTEXT = Context()
+
+
+def get_exec():
+    return CONTEXT.exec()
+
+
+def rank():
+    return CONTEXT.exec()
+"""
+
+
+@pytest.mark.parametrize(("call", "reads"), [("get_exec", "0"), ("rank", "late.CONTEXT.asked - 1")])
+def test_what_is_logged_may_ask_what_the_flow_supposes(analyse: Analyse, call: str, reads: str) -> None:
+    """What the flow answers runs nothing; a function of the tree may do anything, and did it when it should."""
+    part = "class Part(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.inner = inner()\n"
+    stack = walk().replace("class M(Stack):\n", "class M(Stack):" + PARTS + "\n")
+    needed = f"if i + {reads} + 0 * (self.parts[1].inner is None) in"
+    model = "import sglang.srt.late as late\n" + part + stack.replace("if i in", needed)
+    said = f'f"made once by {{{call}().name}}"'
+    helpers = "from sglang.srt.late import get_exec, rank\n" + LOGGED.replace('"made once"', said)
+    assert answers(analyse(model + PLAIN, (2,), helpers=helpers, late=CONTEXT)) in {("out:2",), UNPROVED}

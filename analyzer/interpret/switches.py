@@ -64,30 +64,39 @@ def trifles(machine: Machine, module: Module) -> frozenset[str]:
         for inner in ast.walk(module.tree):
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load) and inner.id in uses:
                 uses[inner.id].append(inner)
-            elif isinstance(inner, ast.If) and (name := logs_once(module, inner)) in harmless:
+            elif isinstance(inner, ast.If) and (name := logs_once(machine, module, inner)) in harmless:
                 harmless[name] += [each for each in ast.walk(inner.test) if isinstance(each, ast.Name)]
         known = machine.trifles[module.name] = frozenset(name for name, found in uses.items() if found and found == harmless[name])
     return known
 
 
-def logs_once(module: Module, node: ast.If) -> str:
+def logs_once(machine: Machine, module: Module, node: ast.If) -> str:
     """The variable of ``if not NAME: NAME = True; logger.info(...)``; empty where a statement is another one."""
     match node.test:
         case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)) if not node.orelse:
-            return name if all(is_trifling(module, name, each) for each in node.body) else ""
+            return name if all(is_trifling(machine, module, name, each) for each in node.body) else ""
     return ""
 
 
-def is_trifling(module: Module, name: str, node: ast.stmt) -> bool:
-    """Whether a statement gives the variable an exact value, or logs what can be said without calling anything of the tree."""
+def is_trifling(machine: Machine, module: Module, name: str, node: ast.stmt) -> bool:
+    """Whether a statement gives the variable an exact value, or logs what can be said without running anything of the tree."""
     match node:
         case ast.Assign(targets=[ast.Name(id=target)], value=ast.Constant()):
             return target == name
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=logger, attr=method)) as call):
             calls = [each for each in ast.walk(call) if isinstance(each, ast.Call)]
-            plain = all(each is call or each is logger or (isinstance(each.func, ast.Name) and each.func.id in SAYING) for each in calls)
+            plain = all(each is call or each is logger or runs_nothing(machine, module, each.func) for each in calls)
             return plain and method in LOGGING and is_logger(module, logger)
     return False
+
+
+def runs_nothing(machine: Machine, module: Module, callee: ast.expr) -> bool:
+    """Whether a call only tells of what it is given, or is answered by what the flow supposes of a function that the module imports."""
+    if not isinstance(callee, ast.Name):
+        return False
+    bound = module.scope.names.get(callee.id, ())
+    supposed = callee.id in machine.supposed.calls and bool(bound) and all(isinstance(each, ast.ImportFrom) for each in bound)
+    return supposed or callee.id in SAYING
 
 
 def is_logger(module: Module, node: ast.expr) -> bool:
