@@ -96,7 +96,7 @@ def check(
     drafts = tuple(draft or ())
     narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, flow_file
     compared = drafts[0] if drafts else None, train, train_config, drafts[1:], train_engine
-    asked = [Request(each, *narrowed, *compared) for each in source]
+    asked = [Request(each, *narrowed, *compared, judged=True) for each in source]
     judged = [(analysis, judge(analysis, rules)) for analysis in map(pipeline(), asked)]
     emit(outputs, {"text": lambda colour: _check_text(judged, detail, colour), "json": lambda _: _check_json(judged)})
     return 1 if any(found.severity >= least for _, findings in judged for found in findings) else 0

@@ -59,6 +59,12 @@ def load_config(argument: str, layer_counts: Sequence[str] = (), text_configs: S
     return Config(shown, MappingProxyType(document.value), document.places)
 
 
+def architectures_of(draft: Config) -> tuple[str, ...]:
+    """The classes that the draft's config is for."""
+    named = draft.values.get("architectures")
+    return tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
+
+
 def _check_facts(shown: str, wrong: Iterable[Wrong], places: Mapping[Path, tuple[int, int]]) -> None:
     for path, wanted, value in wrong:
         line, column = places[path]

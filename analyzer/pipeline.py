@@ -41,6 +41,7 @@ from .wiring import DEFAULT_LAYERS, Found, Job, evaluate_all, find_targets
 if TYPE_CHECKING:
     from .engine_use import Engine
     from .graph import GraphAnalysis  # networkx is imported only where a graph is asked for
+    from .launches import Launch
 
 RECURSION = 20_000
 """Python frames for the interpreter: a call of the analysed program takes about twenty."""
@@ -156,6 +157,7 @@ def run(request: Request) -> Analysis:
     """The seven steps."""
     wirings: list[Wiring] = []
     comparisons: list[Comparison] = []
+    launches: list[Launch] = []
     problems: list[NotEstablished] = []
     opened = open_flows(request, choose_flows(request))
     drafts = drafts_by_flow(request, opened)
@@ -163,9 +165,10 @@ def run(request: Request) -> Analysis:
     for one, found in zip(opened, evaluate_all(jobs, request.ids), strict=True):
         wirings += found
         comparisons += against_training(request, one, drafts[one.program.flow.name])
+        launches += launched(request, one, drafts[one.program.flow.name]) if request.judged else ()
         problems += one.problems
     tree, index = opened[0].tree, opened[0].program.index
-    return Analysis(facts(tree, index), tuple(wirings), (*unreadable(index, tree), *problems), tuple(comparisons))
+    return Analysis(facts(tree, index), tuple(wirings), (*unreadable(index, tree), *problems), tuple(comparisons), tuple(launches))
 
 
 def drafts_by_flow(request: Request, opened: Sequence[Opened]) -> dict[str, list[str]]:
@@ -196,6 +199,19 @@ def against_training(request: Request, one: Opened, drafts: Sequence[str]) -> It
         one.problems.extend([weights.open] if weights.open is not None else ())
         trained = None if request.train is None else training_side(request, request.train, draft, one, layers)
         yield from compare(one.program, one.targets, one.config, layers, draft, trained, served, weights.width)
+
+
+def launched(request: Request, one: Opened, drafts: Sequence[str]) -> Iterator[Launch]:
+    """What the engine does on its way to the setter, with each of these drafts, or with none in hand. One target class stands for all."""
+    if not one.targets:
+        return
+    from .valueflow.launching import launch
+
+    found = one.targets[0]
+    for draft in drafts or (None,):
+        configs = {} if draft is None else {"draft": load_config(draft)}
+        configs |= {"target": load_config(request.target)} if request.target is not None else {}
+        yield launch(one.program, one.tree, Target(one.program, found.cls, found.setter, one.layers, one.config), found, configs)
 
 
 def training_side(request: Request, train: str, draft: Config, one: Opened, layers: int | None) -> Side:

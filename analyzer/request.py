@@ -16,7 +16,7 @@ class Request:
     folder). ``ids`` are the id lists to evaluate; None lets the program run every id and the default. ``flow_file`` describes a
     flow that is not built in. ``draft`` is the path of the draft's config, ``more_drafts`` are those of others, ``train`` the
     source of the trainer, ``train_config`` the path of the training run's config, ``train_engine`` the source of the
-    engine that the trainer captures with.
+    engine that the trainer captures with. ``judged``: rules will look at it.
     """
 
     source: str
@@ -31,6 +31,7 @@ class Request:
     train_config: str | None = None
     more_drafts: tuple[str, ...] = ()
     train_engine: str | None = None
+    judged: bool = False
 
     @property
     def drafts(self) -> tuple[str, ...]:

@@ -4,20 +4,10 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from .frozen import frozen
+from .launches import Launch
+from .location import Location as Location
 
 Status: TypeAlias = Literal["established", "depends", "not established"]
-
-
-@frozen()
-class Location:
-    """A place in the source: the file as it is printed (POSIX; relative to the working directory, or ``archive.whl/inner/path``), and the
-    line from 1."""
-
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
 
 
 @frozen()
@@ -316,6 +306,7 @@ class Analysis:
     wirings: tuple[Wiring, ...]
     not_established: tuple[NotEstablished, ...]
     comparisons: tuple[Comparison, ...] = ()
+    launches: tuple[Launch, ...] = ()
 
 
 @frozen()

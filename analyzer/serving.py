@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from .configs import Config, load_config
+from .configs import Config, architectures_of, load_config
 from .evaluation import Program, Target
 from .json_text import Json
 from .request import ids_text
@@ -119,12 +119,6 @@ def short(value: Json) -> str:
     """The value as it is told; cut where it is long."""
     text = json.dumps(value)
     return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
-
-
-def architectures_of(draft: Config) -> tuple[str, ...]:
-    """The classes that the draft's config is for."""
-    named = draft.values.get("architectures")
-    return tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
 
 
 def entry_of(path: Sequence[Edge]) -> Location | None:

@@ -49,12 +49,12 @@ def run(*arguments: str) -> int:
 
 def test_the_draft_and_its_training_reach_the_pipeline(asked: list[Request]) -> None:
     assert run("sglang/", "--draft", "d", "--train", "t", "--train-config", "r.json") == 0
-    assert asked == [Request("sglang/", draft="d", train="t", train_config="r.json")]
+    assert asked == [Request("sglang/", draft="d", train="t", train_config="r.json", judged=True)]
 
 
 def test_a_source_alone_is_checked(asked: list[Request], capsys: pytest.CaptureFixture[str]) -> None:
     assert run("sglang/") == 0
-    assert asked == [Request("sglang/")]
+    assert asked == [Request("sglang/", judged=True)]
     assert "id k captures out:k" in capsys.readouterr().out
 
 

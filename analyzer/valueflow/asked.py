@@ -17,7 +17,7 @@ from .store import State
 @dataclass(slots=True)
 class Frame:
     """One running function. ``results`` are the values that it returned, with the states in which it did. ``left``: it may have been left
-    early, under a condition that is not known.
+    early, under a condition that is not known. ``calling``: the call that it stands at. ``number`` tells its run from all others.
     """
 
     module: Module
@@ -30,6 +30,8 @@ class Frame:
     symbol: str
     results: list[tuple[Val, State]] = field(default_factory=list)
     left: bool = False
+    calling: ir.At | None = None
+    number: int = 0
     yields: list[Val] = field(default_factory=list)
     breaks: list[State] = field(default_factory=list)
     continues: list[State] = field(default_factory=list)

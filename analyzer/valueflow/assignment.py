@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from .. import ir
 from ..graph import Node, NodeKind
+from ..launches import Override
 from ..values import ClassValue, FunctionValue, Instance
 from .domain import UNKNOWN, Exact, Items, Object, Val, join_all
 from .engine import Engine
@@ -115,6 +116,7 @@ def doubt_write(engine: Engine, holder: Val, entry: tuple[str, ...] | None, at: 
     for role, path in holder.origin:
         if entry is not None:
             engine.rewritten.add((role, (*path, *entry)))
+            engine.journal.overrides.append(Override(role, (*path, *entry), engine.location(at)))
         elif role == "draft":
             engine.doubt("the draft's config is written to", at)
     if any(isinstance(thing.backing, Instance) for thing in holder.objects) and not is_inside(engine):

@@ -10,17 +10,22 @@ from .domain import NONE, UNKNOWN, Closure, Exact, Items, Known, Method, Object,
 from .fields import bind, initial, read_attribute
 from .holders import call_collection, call_named
 from .items import fill, is_list, new_list, read_element
+from .journal import note_event
 from .lookups import raise_on_missing
 from .outside import call_builtin, call_method_outside, call_outside
 from .parameters import Arguments, as_argument, bind_parameters, read_arguments
 from .parts import pass_part, projecting_methods
-from .setters import note_call, seek_model
+from .setters import is_inside, note_call, seek_model
 from .store import Raising, State, joined
 from .tracks import ELEMENT, ITEMS, held, tracked
 
 if TYPE_CHECKING:
     from .asked import Frame
     from .engine import Engine
+
+
+RUNS = frozenset({"forward", "__call__"})
+"""The methods by which a model is run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,12 +266,19 @@ def call_made(engine: Engine, node: ir.Call, decorator: Thing, raw: Val) -> Val:
     return UNKNOWN
 
 
+def runs_model(engine: Engine, method: Method) -> bool:
+    """Whether the target's model itself is run, from outside."""
+    return method.receiver is not None and any(map(engine.is_root, method.receiver.objects)) and not is_inside(engine)
+
+
 def enter(engine: Engine, node: ir.Call, method: Method, arguments: Arguments, state: State) -> Val:
     """Run a function of the tree, if that can matter; else what its annotation says comes of it."""
     function = method.function
     supposed = engine.supposed(function)
     if supposed is not None:
         return supposed
+    if function.name in RUNS and runs_model(engine, method):
+        note_event(engine, "run", state, None, node.at)
     if not engine.worth(function, method.receiver, tuple(arguments.all()), state):
         state.unsure = True  # it may raise
         for val in arguments.all():
@@ -292,6 +304,8 @@ def run_function(engine: Engine, node: ir.Call, callee: Method | Closure, code: 
         {name: as_argument(engine, state, val, arguments, name, node) for name, val in arguments.keywords.items()},
         arguments.places, arguments.complete,
     )  # fmt: skip
+    if engine.frames:
+        engine.frame.calling = node.at
     frame = _frame(engine, callee, code, node)
     inner = State({}, state.heap, state.control)
     with engine.entered(frame):

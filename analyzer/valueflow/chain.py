@@ -73,16 +73,20 @@ class Chain:
         forwards = {f"{name}{call}" for _, name in self.fields for call in ("(", ".forward(")}
         return self.searching(frozenset((*forwards, *self.pipeline.target_worker)))
 
-    def engine(self, relevance: Relevance, drafts: tuple[Object, ...] = (), graph: FlowGraph | None = None) -> Engine:
-        """A new engine on the same graph; ``drafts`` stand for the models that are not reached through the target's worker."""
+    def engine(
+        self, relevance: Relevance, drafts: tuple[Object, ...] = (), graph: FlowGraph | None = None, *, reading: bool = False
+    ) -> Engine:
+        """A new engine on the same graph; ``drafts`` stand for the models that are not reached through the target's worker. ``reading``: it
+        runs what comes before the setter, as all that look for it do."""
+        reading = reading or relevance is self.setting
         made = Engine(
             self.question, self.types.machine, self.program.code, self.types, graph or self.graph, relevance,
-            lambda thing: self.model(thing, drafts, relevance is self.setting), self.guess, self.projecting, drafts,
+            lambda thing: self.model(thing, drafts, reading), self.guess, self.projecting, drafts,
         )  # fmt: skip
         made.backings = self.backings
         made.model_fields = self.fields
         made.rewritten = self.rewritten
-        made.reading = relevance is self.setting
+        made.reading = reading
         made.settled = self.settle if relevance is not self.projecting else None
         return made
 

@@ -123,7 +123,7 @@ class Val:
 
     ``marks``: the nodes that the tracked value passed last. ``carry``: for a reference to something that holds tracked values, pairs of
     the node that put one there and the node that the reference passed last. ``mixed``: other tensors were concatenated to the tracked
-    ones. ``missing``: it stands for an entry that a config in hand does not have.
+    ones. ``missing``: it stands for an entry that a config in hand does not have. ``about``: the entries that it stands for, or tells of.
     """
 
     things: tuple[Thing, ...] = ()
@@ -133,6 +133,7 @@ class Val:
     origin: frozenset[Origin] = frozenset()
     mixed: bool = False
     missing: bool = False
+    about: frozenset[Origin] = frozenset()
 
     @property
     def only(self) -> Thing | None:
@@ -182,7 +183,8 @@ def join(a: Val, b: Val) -> Val:
         things = _join_items(a.things, b.things) or tuple(dict.fromkeys((*a.things, *b.things)))
     is_open = a.open or b.open or len(things) > MOST_THINGS
     mixed, missing = a.mixed or b.mixed, a.missing or b.missing
-    return Val(things[:MOST_THINGS], is_open, a.marks | b.marks, a.carry | b.carry, a.origin | b.origin, mixed, missing)
+    about = a.about | b.about
+    return Val(things[:MOST_THINGS], is_open, a.marks | b.marks, a.carry | b.carry, a.origin | b.origin, mixed, missing, about)
 
 
 def join_all(vals: Iterable[Val]) -> Val:

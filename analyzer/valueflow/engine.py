@@ -20,6 +20,7 @@ from .asked import Frame, Miss, Question, SetterCall
 from .domain import UNKNOWN, Exact, Method, Object, Origin, Outside, Thing, Val, exact, last_name
 from .fields import whole
 from .items import is_list
+from .journal import Journal
 from .relevance import Relevance
 from .store import State
 from .tracks import Tracks, held, holds, tracked
@@ -72,6 +73,8 @@ class Engine:
     doubts: dict[Location, NotEstablished] = field(default_factory=dict)
     missed: list[Miss] = field(default_factory=list)
     unfollowed: dict[Location, NotEstablished] = field(default_factory=dict)
+    journal: Journal = field(default_factory=Journal)
+    entered_frames: int = 0
 
     def __post_init__(self) -> None:
         self.tracks = Tracks(self.graph)
@@ -296,7 +299,8 @@ class Engine:
     ) -> Frame:  # fmt: skip
         symbol = f"{owner.name}.{code.name}" if owner is not None else code.name
         context = self._context(symbol, receiver, at)
-        return Frame(module, code, function, owner, receiver, around, context, symbol)
+        self.entered_frames += 1
+        return Frame(module, code, function, owner, receiver, around, context, symbol, number=self.entered_frames)
 
     def _context(self, symbol: str, receiver: Val | None, at: ir.At | None) -> str:
         """What tells two runs of one function apart: the calls among the methods of the root's own object, and the object that lasts on

@@ -11,7 +11,7 @@ from .conditions import boolean, compare, conditional
 from .domain import NONE, UNKNOWN, Closure, Exact, Items, Object, Val, exact, join, join_all
 from .fields import front, initial, read_attribute, whole
 from .items import MOST_ITEMS, entries_of, is_list, is_whole_dict, items_of, new_list, read_element, truth
-from .lookups import look_up, origin_of, raise_on_missing, reads_key
+from .lookups import look_up, origin_of, raise_on_missing, reads_entry, reads_key
 from .setters import seek_model
 from .store import State
 from .texts import index_text, text_of
@@ -85,7 +85,7 @@ def unary(engine: Engine, node: ir.Unary, state: State) -> Val:
     val = evaluate(engine, node.operand, state)
     if node.op == "not":
         answer = truth(engine, state, val)
-        return replace(UNKNOWN if answer is None else exact(not answer), marks=val.marks)
+        return replace(UNKNOWN if answer is None else exact(not answer), marks=val.marks, about=val.about)
     only = val.only
     return exact(-only.value) if node.op == "-" and isinstance(only, Exact) and isinstance(only.value, int | float) else UNKNOWN
 
@@ -103,7 +103,7 @@ def name(engine: Engine, wanted: str, state: State) -> Val:
 
 def attribute(engine: Engine, node: ir.Attribute, state: State) -> Val:
     holder = evaluate(engine, node.value, state)
-    raise_on_missing(engine, state, holder, node.at)
+    raise_on_missing(engine, state, holder, node.at, node.attr)
     if reads_key(engine, state, holder, node.attr):
         return look_up(engine, state, holder, node.attr, None, node.at)
     seek_model(engine, node, holder, state)
@@ -113,9 +113,10 @@ def attribute(engine: Engine, node: ir.Attribute, state: State) -> Val:
 def subscript(engine: Engine, node: ir.Subscript, state: State) -> Val:
     holder, index = evaluate(engine, node.value, state), evaluate(engine, node.index, state)
     key = index.only
-    raise_on_missing(engine, state, holder, node.at)
-    if isinstance(key, Exact) and isinstance(key.value, str) and (holder.origin or reads_key(engine, state, holder, key.value)):
-        return look_up(engine, state, holder, key.value, None, node.at)
+    text = key.value if isinstance(key, Exact) and isinstance(key.value, str) else ""
+    raise_on_missing(engine, state, holder, node.at, text)
+    if text and reads_entry(engine, state, holder, text):
+        return look_up(engine, state, holder, text, None, node.at)
     if isinstance(key, Exact) and isinstance(key.value, str) and (member := enum_member(engine, holder, key.value)) is not None:
         return member
     if isinstance(key, Exact) and isinstance(key.value, int | str) and not holder.origin & engine.rewritten:
@@ -133,6 +134,7 @@ def subscript(engine: Engine, node: ir.Subscript, state: State) -> Val:
         return holder
     state.unsure = True
     stored = [front(holder, fields[ELEMENT]) for thing in holder.objects if ELEMENT in (fields := state.fields(thing))]
+    stored += entries_of(state, holder).values() if key is None else ()
     found = join_all((*stored, *objects)) if stored or any(val.things for val in objects) else UNKNOWN
     if found.objects or not index.marks:
         return replace(found, marks=found.marks | index.marks) if found.objects else found  # which object it is tells of the index

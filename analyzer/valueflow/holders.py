@@ -10,7 +10,7 @@ from .assignment import captured
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Val, join, join_all
 from .fields import front
 from .items import fill, is_list, items_of, new_list, read_element
-from .lookups import look_up, reads_key
+from .lookups import look_up, reads_entry
 from .store import State
 from .texts import text_of
 from .tracks import ELEMENT, ITEMS, shown, tracked
@@ -170,7 +170,9 @@ def config_get(engine: Engine, node: ir.Call, holder: Val, arguments: Arguments,
     if not arguments.positional:
         return None
     key = arguments.positional[0].only
-    if not isinstance(key, Exact) or not isinstance(key.value, str) or not (holder.origin or reads_key(engine, state, holder, key.value)):
+    if not isinstance(key, Exact) or not isinstance(key.value, str):
+        return None
+    if not reads_entry(engine, state, holder, key.value):
         return None
     default = arguments.positional[1] if len(arguments.positional) > 1 else arguments.keywords.get("default", NONE)
     return look_up(engine, state, holder, key.value, default, node.at)

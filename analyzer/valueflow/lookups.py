@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..graph import Node
+from ..launches import LookupStatus
 from ..results import Location
 from ..values import ClassValue, External
 from .asked import Miss
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Origin, Val, exact, join, join_all, last_name
 from .fields import read_attribute
 from .items import is_whole_dict
+from .journal import note_lookup, told
 from .store import Raising, State
 from .tracks import ITEMS, shown
 
@@ -27,6 +29,11 @@ def reads_key(engine: Engine, state: State, holder: Val, name: str) -> bool:
     if any(_value(engine, origin, name) is not ABSENT for origin in holder.origin):
         return True
     return name in engine.question.keys and not any(_own_attribute(engine, state, thing, name) for thing in holder.things)
+
+
+def reads_entry(engine: Engine, state: State, holder: Val, name: str) -> bool:
+    """Whether looking up a text here reads a config: what is looked into comes from one, or stands for an entry of one."""
+    return bool(holder.origin or holder.about) or reads_key(engine, state, holder, name)
 
 
 def _own_attribute(engine: Engine, state: State, thing: object, name: str) -> bool:
@@ -59,8 +66,32 @@ def bound(engine: Engine, holder: Val) -> bool:
     return bool(holder.origin) and all(role in engine.question.configs for role, _ in holder.origin)
 
 
-def look_up(engine: Engine, state: State, holder: Val, name: str, default: Val | None, at: ir.At) -> Val:
-    """The entry ``name``, or ``default``; None as default means that a missing entry raises."""
+def look_up(engine: Engine, state: State, holder: Val, name: str, default: Val | None, at: ir.At, text: str = "") -> Val:
+    """The entry ``name``, or ``default``; None as default means that a missing entry raises. ``text`` is that of the default."""
+    origins = entries_of_config(holder)
+    try:
+        found = _look_up(engine, state, holder, name, default, at)
+    except Raising:
+        note_lookup(engine, name, origins, "raises", None, "", at)
+        raise
+    status: LookupStatus = "open" if not is_in_hand(engine, origins) else "default" if found.missing and default is not None else "read"
+    if status == "read" and any(_value(engine, origin, name) is ABSENT for origin in origins):
+        status = "open" if default is None else "default"
+    note_lookup(engine, name, origins, status, None if default is None else text or told(state, default), told(state, found), at)
+    about = frozenset((role, (*path, name)) for role, path in origins)
+    return replace(found, about=about) if about != found.about else found
+
+
+def is_in_hand(engine: Engine, origins: frozenset[Origin]) -> bool:
+    return bool(origins) and all(role in engine.question.configs for role, _ in origins)
+
+
+def entries_of_config(holder: Val) -> frozenset[Origin]:
+    """The entries of configs that are looked into: those that the holder was read from, or stands for."""
+    return holder.origin or holder.about
+
+
+def _look_up(engine: Engine, state: State, holder: Val, name: str, default: Val | None, at: ir.At) -> Val:
     found = _found(engine, state, holder, name)
     if is_rewritten(engine, holder, name):
         if name not in engine.question.keys:
@@ -68,7 +99,8 @@ def look_up(engine: Engine, state: State, holder: Val, name: str, default: Val |
             return join(replace(found, open=True), default or UNKNOWN)
         engine.doubt(f"{name} of the draft's config is read where it may have been written to", at)
     missing = bound(engine, holder) and any(_value(engine, origin, name) is ABSENT for origin in holder.origin)
-    if (missing and surely_missing(engine, holder, name)) or (name in engine.question.keys and is_empty_stand_in(engine, state, holder)):
+    in_nothing = (name in engine.question.keys or holder.about) and is_empty_stand_in(engine, state, holder)
+    if in_nothing or (missing and surely_missing(engine, holder, name)):
         return _missed(engine, state, name, default, at)
     if name in engine.question.keys and says_nothing(engine, holder, name):
         return _missed(engine, state, name, NONE, at)
@@ -136,10 +168,12 @@ def decided_by_missing(engine: Engine, val: Val, at: ir.At) -> None:
         miss(engine, "", at)
 
 
-def raise_on_missing(engine: Engine, state: State, holder: Val, at: ir.At) -> None:
-    """What is asked of a None that stands for a missing entry raises."""
+def raise_on_missing(engine: Engine, state: State, holder: Val, at: ir.At, key: str = "") -> None:
+    """What is asked of a None that stands for a missing entry raises; ``key`` is the entry that is asked for."""
     if holder.missing and holder.only == Exact(None):
         miss(engine, "", at)
+        if key:
+            note_lookup(engine, key, holder.about, "raises", None, "", at)
         raise Raising(state)
 
 

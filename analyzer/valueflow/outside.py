@@ -10,10 +10,11 @@ from ..values import MISSING, ClassValue, External, Instance
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_constant, join, join_all
 from .fields import NOT_CARRIED, built_attribute, read_attribute
 from .items import entries_of, fill, items_of, new_dict, new_list, read_element, truth
-from .lookups import has_entry, look_up, origin_of, reads_key
+from .lookups import has_entry, look_up, origin_of, reads_entry
 from .setters import seek_model
 from .store import State
-from .tracks import held, is_collection, shown, tracked
+from .texts import text_of
+from .tracks import ELEMENT, held, is_collection, shown, tracked
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -56,8 +57,9 @@ def _getattr(engine: Engine, node: ir.Call, state: State) -> Val:
         if any(thing.backing is not None for thing in holder.objects):
             engine.doubt("an attribute of the model is asked for by a name that is not known", node.at)
         return UNKNOWN
-    if holder.origin or reads_key(engine, state, holder, key.value):
-        return look_up(engine, state, holder, key.value, default, node.at)
+    if reads_entry(engine, state, holder, key.value):
+        text = text_of(node.arguments[2].value) if default is not None else ""
+        return look_up(engine, state, holder, key.value, default, node.at, text)
     unsure = state.unsure
     seek_model(engine, ir.Attribute(node.arguments[0].value, key.value, node.at), holder, state)
     found = read_attribute(engine, state, holder, key.value)
@@ -244,6 +246,8 @@ def call_outside(engine: Engine, node: ir.Call, callee: Val, name: str, argument
     origin = callee.origin.union(*(origin_of(engine, val) for val in arguments.all()))
     last = name.rpartition(".")[2]
     given = [val for val in arguments.all() if tracked(state, val)]
+    if name == "collections.defaultdict" and arguments.positional:
+        return default_dict(engine, node, arguments, state)
     for val in arguments.all():
         fill(state, val)
         if any(thing.loaded and thing.cls is not None and thing.path.startswith("draft.") for thing in val.objects):
@@ -264,6 +268,20 @@ def call_outside(engine: Engine, node: ir.Call, callee: Val, name: str, argument
     if last in FORM_ONLY:
         return UNKNOWN
     return _transform(engine, node, last, given, arguments, state)
+
+
+def default_dict(engine: Engine, node: ir.Call, arguments: Arguments, state: State) -> Val:
+    """``defaultdict(make, entries)``: what is made stands for every other entry."""
+    from .calls import call_thing
+    from .parameters import Arguments
+
+    factory, *rest = arguments.positional
+    made = new_dict(engine, state, entries_of(state, rest[0]) if rest else {})
+    nothing = Arguments((), {}, {}, True)
+    other = join_all(call_thing(engine, node, factory, thing, nothing, state) for thing in factory.things) if factory.things else UNKNOWN
+    for thing in made.objects:
+        state.write(thing, ELEMENT, other)
+    return made
 
 
 def _transform(engine: Engine, node: ir.Call, last: str, given: list[Val], arguments: Arguments, state: State) -> Val:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from .. import ir
 from ..values import ClassValue
 from .domain import NONE, Known, Object, Val
+from .journal import note_event
 from .store import State
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def note_call(engine: Engine, receiver: Val, arguments: Arguments, at: ir.At, st
         given = next(arguments.all(), NONE)
         if engine.is_open:
             engine.doubt("whether the setter is called here hangs on a condition that is not known", at)
+        note_event(engine, "set", state, given, at)
         for thing in receiver.objects:
             engine.note_setter(thing, given, engine.location(at), state)
 

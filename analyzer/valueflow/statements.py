@@ -11,6 +11,7 @@ from .engine import Engine
 from .fields import initial, whole
 from .holders import delete_item, extend_in_place, put
 from .items import is_list, items_of, new_list, read_element, truth
+from .journal import assigned_text, note_falsy, note_swallowed
 from .lookups import decided_by_missing
 from .store import Raising, State, joined
 from .texts import text_of
@@ -143,6 +144,8 @@ def _if(engine: Engine, node: ir.If, state: State) -> State | None:
     test = engine.evaluate(node.test, state)
     decided_by_missing(engine, test, node.at)
     answer = truth(engine, state, test)
+    if answer is not None:
+        note_falsy(engine, test, assigned_text(node, answer), node.at)
     if answer is not None and not test.marks:
         return run_block(engine, node.body if answer else node.orelse, state)
     before = state.control
@@ -155,9 +158,12 @@ def _if(engine: Engine, node: ir.If, state: State) -> State | None:
     narrow(engine, node.test, other, False)
     handed = engine.handed
     engine.open += 1
-    yes = _caught(engine, node.body, state)
+    branch = engine.journal.branch()
+    with engine.journal.arm(branch, True):
+        yes = _caught(engine, node.body, state)
     then = engine.handed
-    no = _caught(engine, node.orelse, other)
+    with engine.journal.arm(branch, False):
+        no = _caught(engine, node.orelse, other)
     engine.open -= 1
     if (then > handed) != (engine.handed > then):  # followed are the runs in which the ids are handed over
         after = (yes if then > handed else no) or yes or no
@@ -277,6 +283,7 @@ def _try(engine: Engine, node: ir.Try, state: State) -> State | None:
     """The body; and each handler from where the body may have raised: at its beginning, its end or between."""
     before, unsure = state.copy(), state.unsure
     state.unsure = False
+    looked = len(engine.journal.lookups)
     raised: State | None = None
     try:
         after = run_block(engine, node.body, state)
@@ -289,6 +296,7 @@ def _try(engine: Engine, node: ir.Try, state: State) -> State | None:
         engine.open += 1
         for handler in node.handlers:
             assert start is not None
+            note_swallowed(engine, node, handler, looked, certain=raised is not None)
             ends = joined(ends, _caught(engine, handler.body, start.copy()), lambda t, n: initial(engine, t, n))
         engine.open -= 1
         if raised is not None and not node.handlers:

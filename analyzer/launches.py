@@ -1,0 +1,115 @@
+"""What launching an engine does with configs and models, as data: lookups of entries, what comes of a miss, and in which order a setter is
+called and the model is run. Nothing here says what is right."""
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from .frozen import frozen
+from .location import Location
+
+LookupStatus: TypeAlias = Literal["read", "default", "raises", "open"]
+"""``open``: whether the entry is there is not known."""
+EventKind: TypeAlias = Literal["set", "run"]
+Arms: TypeAlias = tuple[tuple[int, bool], ...]
+
+
+@frozen()
+class Call:
+    """A place in a function on the way to something that happens."""
+
+    symbol: str
+    at: Location
+
+
+@frozen()
+class Lookup:
+    """One lookup of the entry ``key`` in a config, in what ``path`` leads to. ``role``: whose config ("draft", "target"). ``at`` is where
+    the name of the entry is written, ``symbol`` the function it is written in, ``scope`` the number of that function's run. ``default``
+    is the text of what stands in for a missing entry; None where a miss raises. ``value`` is what the reader gets, or ""."""
+
+    role: str
+    path: tuple[str, ...]
+    key: str
+    at: Location
+    column: int
+    symbol: str
+    scope: int
+    default: str | None
+    status: LookupStatus
+    value: str
+
+    @property
+    def name(self) -> str:
+        """The keys that lead to the entry, joined by dots."""
+        return ".".join((*self.path, self.key))
+
+
+@frozen()
+class Swallowed:
+    """An ``except`` that puts ``instead`` into ``target``, where a lookup in its ``try`` would have put an entry. ``catches`` is the type
+    that it names, or "". ``certain``: the configs in hand make the lookup raise."""
+
+    at: Location
+    lookups: tuple[Lookup, ...]
+    catches: str
+    target: str
+    instead: str
+    certain: bool
+
+
+@frozen()
+class Falsy:
+    """An entry that is there and counts as false, and is treated like none: ``instead`` is what stands in for it."""
+
+    at: Location
+    column: int
+    role: str
+    name: str
+    value: str
+    instead: str
+
+
+@frozen()
+class Override:
+    """A write to an entry of a config."""
+
+    role: str
+    path: tuple[str, ...]
+    at: Location
+
+    @property
+    def name(self) -> str:
+        return ".".join(self.path)
+
+
+@frozen()
+class Event:
+    """A call of a setter ("set") from outside the models, or a run of the target's model ("run"). ``stack`` are the calls that lead there,
+    outermost first. ``ids`` is what the setter is given: "default", the list, or "" where it is not known; ``configured``: it comes
+    from an entry of a config. ``arms`` are the branches that it happens in."""
+
+    kind: EventKind
+    stack: tuple[Call, ...]
+    ids: str
+    configured: bool
+    arms: Arms
+
+    @property
+    def at(self) -> Location:
+        return self.stack[-1].at
+
+
+@frozen()
+class Launch:
+    """What one flow's launch does. ``lives`` are the events of each object that comes to a setter, in the order in which they happen.
+    ``model`` is the target class that stood in, ``draft`` the draft's config as printed, ``keys`` those of the flow."""
+
+    flow: str
+    model: str
+    draft: str | None
+    lives: tuple[tuple[Event, ...], ...]
+    lookups: tuple[Lookup, ...]
+    swallowed: tuple[Swallowed, ...]
+    falsy: tuple[Falsy, ...]
+    overrides: tuple[Override, ...]
+    keys: tuple[str, ...] = ()

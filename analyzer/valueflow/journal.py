@@ -1,0 +1,158 @@
+"""What a run does with configs and models, in the order in which it does it: lookups, what an ``except`` makes of a miss, what is done to
+entries that count as false, calls of a setter, and runs of the target's model."""
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from .. import ir
+from ..launches import Call, Event, EventKind, Falsy, Lookup, LookupStatus, Override, Swallowed
+from .asked import Frame
+from .domain import Exact, Origin, Val
+from .store import State
+from .texts import text_of
+from .tracks import shown, tracked
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+LONGEST = 80
+"""Characters of a value that are told."""
+
+
+@dataclass(slots=True)
+class Journal:
+    """``arms``: the branches that are open, by the number of their condition's run and which of the two it is; what happens in one arm
+    comes neither before nor after what happens in the other."""
+
+    lookups: list[Lookup] = field(default_factory=list)
+    swallowed: list[Swallowed] = field(default_factory=list)
+    falsy: list[Falsy] = field(default_factory=list)
+    overrides: list[Override] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    arms: list[tuple[int, bool]] = field(default_factory=list)
+    branches: int = 0
+
+    @contextmanager
+    def arm(self, branch: int, which: bool) -> Iterator[None]:
+        self.arms.append((branch, which))
+        try:
+            yield
+        finally:
+            self.arms.pop()
+
+    def branch(self) -> int:
+        self.branches += 1
+        return self.branches
+
+
+def stack(engine: Engine, at: ir.At) -> tuple[Call, ...]:
+    """The calls that lead here, outermost first, and the place itself."""
+    running = [(frame, frame.calling) for frame in engine.frames[:-1]]
+    outer = [Call(frame.symbol, engine.machine.place(frame.module.path, place.line)) for frame, place in running if place is not None]
+    return (*outer, Call(engine.frame.symbol, engine.location(at)))
+
+
+def note_event(engine: Engine, kind: EventKind, state: State, ids: Val | None, at: ir.At) -> None:
+    """A call of a setter, with what it is given, or a run of the model."""
+    text = "" if ids is None else "default" if ids.only == Exact(None) else shown(state, ids)
+    configured = ids is not None and bool(tracked(state, ids))
+    engine.journal.events.append(Event(kind, stack(engine, at), text, configured, tuple(engine.journal.arms)))
+
+
+def note_lookup(
+    engine: Engine, name: str, origins: frozenset[Origin], status: LookupStatus, default: str | None, value: str, at: ir.At
+) -> None:
+    """A lookup of an entry. It stands where its name is written: in a helper that is given the name, that is the helper's call."""
+    frame, place = written_in(engine, name, at)
+    where = engine.machine.place(frame.module.path, place.line)
+    for role, path in sorted(origins):
+        found = Lookup(role, path, name, where, place.column, frame.symbol, frame.number, default, status, value[:LONGEST])
+        engine.journal.lookups.append(found)
+
+
+def written_in(engine: Engine, name: str, at: ir.At) -> tuple[Frame, ir.At]:
+    """The innermost running function that has the name in its text, and the place in it."""
+    for frame, place in zip(reversed(engine.frames), (at, *(frame.calling for frame in reversed(engine.frames[:-1]))), strict=True):
+        if place is not None and mentions(frame, name):
+            return frame, place
+    return engine.frame, at
+
+
+def mentions(frame: Frame, name: str) -> bool:
+    node = frame.function.node if frame.function is not None else None
+    first, last = (node.lineno, node.end_lineno) if node is not None else (frame.code.at.line if frame.code is not None else 1, None)
+    return any(name in line for line in frame.module.lines[first - 1 : last])
+
+
+def label(node: ir.Expression) -> str:
+    text = text_of(node)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def told(state: State, val: Val) -> str:
+    """A value's text, where it is known."""
+    match val.only:
+        case Exact(value=None | bool() | float() | str() as value):
+            return repr(value)
+    return shown(state, val)
+
+
+# ------------------------------------------------------------- what is treated like none
+
+
+def note_falsy(engine: Engine, test: Val, instead: str, at: ir.At, *, flags: bool = False) -> None:
+    """A condition asks whether an entry counts as true, and it is there and does not; ``instead`` is what stands in for it, or "". One that
+    is true or false is asked for that, unless ``flags`` says that it is to be a value."""
+    for role, way in sorted(test.about) if instead and not test.missing else ():
+        value = entry_value(engine, role, way)
+        if value in FALSY and (flags or not isinstance(value, bool)):
+            engine.journal.falsy.append(Falsy(engine.location(at), at.column, role, ".".join(way), json.dumps(value), instead))
+
+
+def entry_value(engine: Engine, role: str, way: tuple[str, ...]) -> object:
+    config = engine.question.configs.get(role)
+    value: object = config.values if config is not None else None
+    for part in way:
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
+FALSY: tuple[object, ...] = (0, [])
+"""Values that say something, and count as false; 0 is equal to False."""
+
+
+def assigned_text(node: ir.If, answer: bool) -> str:
+    """What the branch that is taken puts somewhere; "" where it puts nothing."""
+    return next((label(each.value) for each in (node.body if answer else node.orelse) if isinstance(each, ir.Assign)), "")
+
+
+# --------------------------------------------------------------------- what is swallowed
+
+
+def note_swallowed(engine: Engine, node: ir.Try, handler: ir.Handler, looked: int, *, certain: bool) -> None:
+    """A handler is run that puts something where the body would have put what it looks up."""
+    lookups = tuple(dict.fromkeys(each for each in engine.journal.lookups[looked:] if each.status in ("raises", "open")))
+    instead = {text_of(target): label(each.value) for each in assignments(handler.body) for target in each.targets}
+    wanted = [text_of(target) for each in assignments(node.body) for target in each.targets]
+    if any(isinstance(each, ir.Raise) for each in handler.body) or not lookups:
+        return
+    passes = all(isinstance(each, ir.Pass) for each in handler.body)
+    target = next((name for name in wanted if name in instead), wanted[0] if wanted and passes else "")
+    if target:
+        catches = "" if handler.type is None else text_of(handler.type)
+        told = instead.get(target, "what it was before")
+        engine.journal.swallowed.append(Swallowed(engine.location(handler.at), lookups, catches, target, told, certain))
+
+
+def assignments(block: ir.Block) -> Iterator[ir.Assign]:
+    """The assignments in a block, those of its branches included."""
+    for statement in block:
+        if isinstance(statement, ir.Assign):
+            yield statement
+        elif isinstance(statement, ir.If):
+            yield from assignments(statement.body)
+            yield from assignments(statement.orelse)
