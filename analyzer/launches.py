@@ -9,6 +9,7 @@ from .location import Location
 
 LookupStatus: TypeAlias = Literal["read", "default", "raises", "open"]
 """``open``: whether the entry is there is not known."""
+LookupSide: TypeAlias = Literal["setter", "draft", "training"]
 EventKind: TypeAlias = Literal["set", "run"]
 Arms: TypeAlias = tuple[tuple[int, bool], ...]
 
@@ -24,8 +25,9 @@ class Call:
 @frozen()
 class Lookup:
     """One lookup of the entry ``key`` in a config, in what ``path`` leads to. ``role``: whose config ("draft", "target"). ``at`` is where
-    the name of the entry is written, ``symbol`` the function it is written in, ``scope`` the number of that function's run. ``default``
-    is the text of what stands in for a missing entry; None where a miss raises. ``value`` is what the reader gets, or ""."""
+    the name of the entry is written, ``symbol`` the function it is written in, ``scope`` the numbers of the runs of functions that lead
+    there, that one last. ``default`` is the text of what stands in for a missing entry; None where a miss raises. ``value`` is what the
+    reader gets, or "". ``side``: it happens on the way to the setter, while the draft is built, or in the trainer."""
 
     role: str
     path: tuple[str, ...]
@@ -33,15 +35,35 @@ class Lookup:
     at: Location
     column: int
     symbol: str
-    scope: int
+    scope: tuple[int, ...]
     default: str | None
     status: LookupStatus
     value: str
+    side: LookupSide = "setter"
 
     @property
     def name(self) -> str:
         """The keys that lead to the entry, joined by dots."""
         return ".".join((*self.path, self.key))
+
+    def is_near(self, other: Lookup) -> bool:
+        """Whether one is made in the function that makes the other, or in one that calls it: what one misses the other may find."""
+        shorter = min(len(self.scope), len(other.scope))
+        return self.side == other.side and self.scope[:shorter] == other.scope[:shorter]
+
+
+@frozen()
+class Missed:
+    """A lookup that finds nothing, while the config has such an entry elsewhere: ``entry`` at ``entry_at``, with ``value``. ``how``: it is
+    at another place ("nested"), has a name that is alike ("spelled"), or is where a library moved it ("moved"). ``reads`` are other
+    readers that get it."""
+
+    lookup: Lookup
+    how: Literal["nested", "spelled", "moved"]
+    entry: str
+    entry_at: Location
+    value: str
+    reads: tuple[Lookup, ...]
 
 
 @frozen()
@@ -102,7 +124,8 @@ class Event:
 @frozen()
 class Launch:
     """What one flow's launch does. ``lives`` are the events of each object that comes to a setter, in the order in which they happen.
-    ``model`` is the target class that stood in, ``draft`` the draft's config as printed, ``keys`` those of the flow."""
+    ``model`` is the target class that stood in, ``draft`` the draft's config as printed, ``keys`` those of the flow.
+    ``missed`` are the lookups that miss what the draft's config has elsewhere."""
 
     flow: str
     model: str
@@ -113,3 +136,4 @@ class Launch:
     falsy: tuple[Falsy, ...]
     overrides: tuple[Override, ...]
     keys: tuple[str, ...] = ()
+    missed: tuple[Missed, ...] = ()

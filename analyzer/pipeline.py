@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -27,13 +27,14 @@ from .evaluation import Program, Target
 from .flows.flow import BUILT_IN, Flow, load_flow, load_flow_file
 from .index import Index
 from .interpret.code import Code
+from .keys import missed_entries, names_in
 from .library.tables import Library
 from .request import ContractRequest, Request
 from .results import Analysis, Comparison, ContractAnalysis, Location, NotEstablished, Side, SourceFacts, Wiring
 from .serving import server
 from .source import SourceTree, open_source
 from .target import ConfigFacts, read_target
-from .trained import Training, train_source
+from .trained import Training, read_trainer, train_source
 from .training_facts import load_training_facts
 from .weights import read_weights
 from .wiring import DEFAULT_LAYERS, Found, Job, evaluate_all, find_targets
@@ -205,13 +206,27 @@ def launched(request: Request, one: Opened, drafts: Sequence[str]) -> Iterator[L
     """What the engine does on its way to the setter, with each of these drafts, or with none in hand. One target class stands for all."""
     if not one.targets:
         return
-    from .valueflow.launching import launch
+    from .valueflow.launching import launch  # networkx is imported only where a way is followed
 
     found = one.targets[0]
     for draft in drafts or (None,):
         configs = {} if draft is None else {"draft": load_config(draft)}
         configs |= {"target": load_config(request.target)} if request.target is not None else {}
-        yield launch(one.program, one.tree, Target(one.program, found.cls, found.setter, one.layers, one.config), found, configs)
+        target = Target(one.program, found.cls, found.setter, one.layers, one.config)
+        done = launch(one.program, one.tree, target, found, configs)
+        yield done if draft is None else with_misses(request, one, done, configs)
+
+
+def with_misses(request: Request, one: Opened, done: Launch, configs: Mapping[str, Config]) -> Launch:
+    """The launch, with what the trainer that was given looks up, and which lookups miss what the draft's config has elsewhere."""
+    pipeline, draft = one.program.flow.pipeline, configs["draft"]
+    lookups = done.lookups
+    if request.train is not None and not is_contract(request.train):
+        names = (*pipeline.keys, *pipeline.moved, *names_in(draft.values))
+        lookups += read_trainer(request.train, one.program, configs, names)
+    spellings = dict.fromkeys(pipeline.keys, pipeline.spellings)
+    missed = missed_entries(lookups, draft, pipeline.moved, spellings)
+    return replace(done, lookups=lookups, missed=tuple(missed))
 
 
 def training_side(request: Request, train: str, draft: Config, one: Opened, layers: int | None) -> Side:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from .errors import BadInput
+from .launches import Launch
 from .results import Analysis, Comparison, Location, NotEstablished, Side, SourceFacts, Wiring
 
 
@@ -138,7 +139,8 @@ def hops(served: Side, trained: Side | None) -> tuple[Hop, ...]:
 
 
 def example_analysis(
-    wirings: tuple[Wiring, ...] = (), not_established: tuple[NotEstablished, ...] = (), comparisons: tuple[Comparison, ...] = ()
-) -> Analysis:
+    wirings: tuple[Wiring, ...] = (), not_established: tuple[NotEstablished, ...] = (), comparisons: tuple[Comparison, ...] = (),
+    launches: tuple[Launch, ...] = (),
+) -> Analysis:  # fmt: skip
     """A small analysis for a rule's examples."""
-    return Analysis(SourceFacts("engine", "engine", "1.0", 12, 3), wirings, not_established, comparisons)
+    return Analysis(SourceFacts("engine", "engine", "1.0", 12, 3), wirings, not_established, comparisons, launches)

@@ -6,7 +6,7 @@ What a selection records to files is followed into every program that reads such
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .binding import Bound, RunConfig, bind, read_draft_ids, read_run_config, undecided
@@ -17,6 +17,7 @@ from .evaluation import Program
 from .interpret.code import Code
 from .interpret.ledger import Given
 from .judgement import NOTHING_SEEN
+from .launches import Lookup
 from .results import Assumption, Location, Side, Step, TrainedList
 from .target import ConfigFacts
 from .trainer import TrainerIndex, open_trainer
@@ -64,6 +65,17 @@ def train_source(given: Training, program: Program, config: ConfigFacts, layers:
         return by_name
     selected = by_draft(select(renewed(trainer), program.flow.name, own, given.engine))
     return by_name if (selected.reason or "").startswith(NO_SELECTION) else selected
+
+
+def read_trainer(source: str, program: Program, configs: Mapping[str, Config], names: Sequence[str]) -> tuple[Lookup, ...]:
+    """What the trainer looks up of these names in the configs that are in hand."""
+    from .valueflow.build import make_question
+    from .valueflow.reading import lookups_in
+
+    tree = open_trainer(source)
+    there = Program(TrainerIndex(tree), program.flow, Code(tree.printed), program.library, tree.printed)
+    question = make_question(program.flow, configs, None)
+    return tuple(each for role in configs for each in lookups_in(there, tree.tree, question, role, names))
 
 
 def first_proved(first: Side, other: Side) -> Side:

@@ -27,7 +27,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("source", "values", "lower", "configs", "output", "fold"),
     ("library", "trainer", "contract_file", "weights"),
     ("interpret", "flows", "entries"),
-    ("points", "target", "training_facts", "lifecycle", "exports", "convention", "coverage"),
+    ("points", "target", "keys", "training_facts", "lifecycle", "exports", "convention", "coverage"),
     ("outcome", "selections", "entering", "drafts"),
     ("alternatives",),
     ("answers",),

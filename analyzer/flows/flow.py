@@ -22,7 +22,7 @@ ENGINES = ("sglang",)
 NEEDED = ("name", "package", "words", "setters", "entry", "layer_counts", "sink")
 OPTIONAL = ("fallbacks", "layer_lists", "text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption", "pipeline", "boundaries")
 PIPELINE = ("keys", "spellings", "target_worker", "worker_methods", "draft_inputs", "projections")
-PIPELINE_TABLES = ("phases", "paths", "launch", "reader")
+PIPELINE_TABLES = ("phases", "paths", "launch", "reader", "moved")
 BOUNDARIES = ("package", "stage", "declaration", "exit")
 SINK = ("class", "method", "hidden", "captured")
 SUPPOSED = ("calls", "returns", "values")
@@ -49,7 +49,7 @@ class Pipeline:
     as ``object.attribute``. ``phases``: by the name of a phase, the functions that stand for it.
     ``projections``: the attributes of a draft model that project the captured states. ``paths``: by the name of a variable that holds
     the path of a model, whose config is loaded from there ("draft", "target"). ``launch``: the launch flags that the flow stands for,
-    ``reader``: the parameters of what reads the keys.
+    ``reader``: the parameters of what reads the keys. ``moved``: by the place of an entry, those to which a library moved it.
     """
 
     keys: tuple[str, ...] = ()
@@ -62,6 +62,7 @@ class Pipeline:
     paths: Mapping[str, str] = field(default_factory=dict)
     launch: Mapping[str, Fact] = field(default_factory=dict)
     reader: Mapping[str, Fact] = field(default_factory=dict)
+    moved: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +168,7 @@ def build(data: Table) -> Flow:
 
 def build_pipeline(data: Table) -> Pipeline:
     check_keys(data, (), (*PIPELINE, *PIPELINE_TABLES), "pipeline.")
-    phases, paths = table(data, "phases"), table(data, "paths")
+    phases, paths, moved = table(data, "phases"), table(data, "paths"), table(data, "moved")
     keys, spellings, target_worker, worker_methods, draft_inputs, projections = (texts(data, key) for key in PIPELINE)
     return Pipeline(
         keys, spellings, target_worker, worker_methods, draft_inputs, projections,
@@ -175,6 +176,7 @@ def build_pipeline(data: Table) -> Pipeline:
         {name: text(paths, name) for name in paths},
         {name: fact(value, name) for name, value in table(data, "launch").items()},
         {name: fact(value, name) for name, value in table(data, "reader").items()},
+        {name: texts(moved, name) for name in moved},
     )  # fmt: skip
 
 

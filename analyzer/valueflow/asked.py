@@ -14,7 +14,7 @@ from .domain import Object, Val
 from .store import State
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Frame:
     """One running function. ``results`` are the values that it returned, with the states in which it did. ``left``: it may have been left
     early, under a condition that is not known. ``calling``: the call that it stands at. ``number`` tells its run from all others.

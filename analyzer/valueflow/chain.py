@@ -1,8 +1,10 @@
 """The chain of one flow in one target class: what is shared by its parts, from the readers of the keys to the draft's projection."""
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 
 from ..evaluation import Program
 from ..flows.flow import Pipeline
@@ -48,6 +50,7 @@ class Chain:
     workers: list[ClassValue] = field(default_factory=list)
     rewritten: set[Origin] = field(default_factory=set)
     settled: dict[ClassValue, dict[str, Val]] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=count)
 
     @property
     def pipeline(self) -> Pipeline:
@@ -86,7 +89,7 @@ class Chain:
         made.backings = self.backings
         made.model_fields = self.fields
         made.rewritten = self.rewritten
-        made.reading = reading
+        made.reading, made.numbers = reading, self.numbers
         made.settled = self.settle if relevance is not self.projecting else None
         return made
 

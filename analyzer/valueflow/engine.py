@@ -5,6 +5,7 @@ import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 from .. import ir
 from ..graph import FlowGraph, Node, NodeKind
@@ -13,6 +14,7 @@ from ..interpret.code import Code
 from ..interpret.dispatch import returned_class
 from ..interpret.machine import Machine
 from ..interpret.signals import GiveUp
+from ..launches import LookupSide
 from ..library.facts import Supposed
 from ..results import Location, NotEstablished
 from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, FunctionValue, Instance, ListValue
@@ -74,7 +76,8 @@ class Engine:
     missed: list[Miss] = field(default_factory=list)
     unfollowed: dict[Location, NotEstablished] = field(default_factory=dict)
     journal: Journal = field(default_factory=Journal)
-    entered_frames: int = 0
+    numbers: Iterator[int] = field(default_factory=count)
+    side: LookupSide = "setter"
 
     def __post_init__(self) -> None:
         self.tracks = Tracks(self.graph)
@@ -299,8 +302,7 @@ class Engine:
     ) -> Frame:  # fmt: skip
         symbol = f"{owner.name}.{code.name}" if owner is not None else code.name
         context = self._context(symbol, receiver, at)
-        self.entered_frames += 1
-        return Frame(module, code, function, owner, receiver, around, context, symbol, number=self.entered_frames)
+        return Frame(module, code, function, owner, receiver, around, context, symbol, number=next(self.numbers))
 
     def _context(self, symbol: str, receiver: Val | None, at: ir.At | None) -> str:
         """What tells two runs of one function apart: the calls among the methods of the root's own object, and the object that lasts on

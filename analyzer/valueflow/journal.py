@@ -70,7 +70,8 @@ def note_lookup(
     frame, place = written_in(engine, name, at)
     where = engine.machine.place(frame.module.path, place.line)
     for role, path in sorted(origins):
-        found = Lookup(role, path, name, where, place.column, frame.symbol, frame.number, default, status, value[:LONGEST])
+        scope = tuple(each.number for each in engine.frames[: engine.frames.index(frame) + 1])
+        found = Lookup(role, path, name, where, place.column, frame.symbol, scope, default, status, value[:LONGEST], engine.side)
         engine.journal.lookups.append(found)
 
 

@@ -62,6 +62,7 @@ def built_drafts(chain: Chain) -> list[Engine]:
         made = chain.types.find(draft.cls, "__init__")[0] if isinstance(draft.cls, ClassValue) else None
         if isinstance(made, FunctionValue) and isinstance(draft.cls, ClassValue):
             engine = chain.engine(chain.setting, graph=FlowGraph(chain.graph.flow, chain.graph.model))
+            engine.side = "draft"
             run_root(engine, made, draft.cls, {}, None, with_config(engine.lower(made)))
             engines.append(engine)
     return engines

@@ -1,0 +1,121 @@
+"""What lookups of a draft's config miss: entries that it has at another place, under another name, or where a library moved them."""
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+from .configs import Config
+from .json_text import Json
+from .launches import Lookup, Missed
+from .results import Location
+
+ALIKE = 0.88
+"""How alike two names are, from 0 to 1, of which one may be the other misspelt."""
+LONGEST = 60
+Place: TypeAlias = tuple[str, ...]
+How: TypeAlias = Literal["nested", "spelled", "moved"]
+
+
+def missed_entries(
+    lookups: Sequence[Lookup], config: Config, moved: Mapping[str, Sequence[str]], spellings: Mapping[str, Sequence[str]]
+) -> Iterator[Missed]:
+    """The lookups of the draft's config that find nothing where it has such an entry elsewhere, and where nothing nearby finds it.
+    ``spellings`` are other names of a key."""
+    entries = dict(entries_of(config.values))
+    of_draft = [each for each in lookups if each.role == "draft" and is_in_table(config, each.path)]
+    asked = {each.key for each in of_draft}
+    of_target = {(each.at, each.column) for each in lookups if each.role == "target" and each.side == "training" and each.status == "read"}
+    told: set[tuple[Location, int, str]] = set()
+    for lookup in of_draft:
+        key = (lookup.at, lookup.column, lookup.name)
+        if lookup.status not in ("default", "raises") or key in told:
+            continue
+        if lookup.side == "training" and (lookup.at, lookup.column) in of_target:  # it may be the target's config that is read there
+            continue
+        found = elsewhere(lookup, entries, moved, spellings, asked)
+        if found is None:
+            continue
+        how, place = found
+        names = {lookup.key, place[-1]}
+        reads = [each for each in of_draft if each.status == "read" and each.key in names and is_value(config, each)]
+        if any(each.is_near(lookup) for each in reads):
+            continue
+        told.add(key)
+        at = Location(config.path_printed, config.line_of(*place))
+        yield Missed(lookup, how, ".".join(place), at, short(entries[place]), tuple(reads))
+
+
+def entries_of(holder: Mapping[str, Json], path: Place = ()) -> Iterator[tuple[Place, Json]]:
+    """Each entry, with the keys that lead to it; the outer ones first."""
+    for name, value in holder.items():
+        if value is not None:
+            yield (*path, name), value
+    for name, value in holder.items():
+        if isinstance(value, dict):
+            yield from entries_of(value, (*path, name))
+
+
+def names_in(values: Mapping[str, Json]) -> tuple[str, ...]:
+    """The names of all entries, at any depth."""
+    return tuple(dict.fromkeys(place[-1] for place, _ in entries_of(values)))
+
+
+def is_in_table(config: Config, path: Place) -> bool:
+    """Whether a lookup is in a table of the config, or in what would be one: a part of what was computed is none."""
+    value: Json = dict(config.values)
+    for part in path:
+        if not isinstance(value, dict):
+            return False
+        value = value.get(part)
+        if value is None:
+            return True
+    return isinstance(value, dict)
+
+
+def is_value(config: Config, lookup: Lookup) -> bool:
+    value: Json = dict(config.values)
+    for part in (*lookup.path, lookup.key):
+        value = value.get(part) if isinstance(value, dict) else None
+    return value is not None
+
+
+def elsewhere(
+    lookup: Lookup, entries: Mapping[Place, Json], moved: Mapping[str, Sequence[str]], spellings: Mapping[str, Sequence[str]],
+    asked: set[str],
+) -> tuple[How, Place] | None:  # fmt: skip
+    """Where the config has what a lookup looks for, and how it differs."""
+    own = (*lookup.path, lookup.key)
+    if own in entries:
+        return None
+    for place in other_places(own, moved):
+        if place in entries:
+            return "moved", place
+    same = [place for place in entries if place[-1] == lookup.key]
+    if same:
+        return "nested", same[0]
+    names = {*spellings.get(lookup.key, ()), *misspelt(lookup.key, entries, asked)}
+    alike = [place for place in entries if place[-1] in names]
+    return ("spelled", alike[0]) if alike else None
+
+
+def other_places(own: Place, moved: Mapping[str, Sequence[str]]) -> Iterator[Place]:
+    """Where a library keeps an entry now, or kept it once, at the same depth of the config."""
+    for old, places in moved.items():
+        for new in places:
+            for here, there in ((old, new), (new, old)):
+                parts = tuple(here.split("."))
+                if own[-len(parts) :] == parts:
+                    yield (*own[: -len(parts)], *there.split("."))
+
+
+def misspelt(key: str, entries: Mapping[Place, Json], asked: set[str]) -> list[str]:
+    """Names of entries that nobody looks up and that are nearly this one."""
+    names = {place[-1] for place in entries} - asked
+    return difflib.get_close_matches(key, sorted(names), n=1, cutoff=ALIKE)
+
+
+def short(value: Json) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
