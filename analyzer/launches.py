@@ -105,6 +105,14 @@ class Override:
 
 
 @frozen()
+class Gate:
+    """A place where a setter is called only if the model has it, and nothing happens if not."""
+
+    setter: str
+    at: Location
+
+
+@frozen()
 class Event:
     """A call of a setter ("set") from outside the models, or a run of the target's model ("run"). ``stack`` are the calls that lead there,
     outermost first. ``ids`` is what the setter is given: "default", the list, or "" where it is not known; ``configured``: it comes
@@ -125,7 +133,7 @@ class Event:
 class Launch:
     """What one flow's launch does. ``lives`` are the events of each object that comes to a setter, in the order in which they happen.
     ``model`` is the target class that stood in, ``draft`` the draft's config as printed, ``keys`` those of the flow.
-    ``missed`` are the lookups that miss what the draft's config has elsewhere."""
+    ``missed`` are the lookups that miss what the draft's config has elsewhere, ``gates`` are outside of the models."""
 
     flow: str
     model: str
@@ -137,3 +145,4 @@ class Launch:
     overrides: tuple[Override, ...]
     keys: tuple[str, ...] = ()
     missed: tuple[Missed, ...] = ()
+    gates: tuple[Gate, ...] = ()

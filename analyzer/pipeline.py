@@ -162,7 +162,7 @@ def run(request: Request) -> Analysis:
     problems: list[NotEstablished] = []
     opened = open_flows(request, choose_flows(request))
     drafts = drafts_by_flow(request, opened)
-    jobs = [Job(one.program, one.config, one.layers, one.targets) for one in opened]
+    jobs = [Job(one.program, one.config, one.layers, one.targets, request.judged) for one in opened]
     for one, found in zip(opened, evaluate_all(jobs, request.ids), strict=True):
         wirings += found
         comparisons += against_training(request, one, drafts[one.program.flow.name])

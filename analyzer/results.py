@@ -122,6 +122,31 @@ class ForwardPlace:
 
 
 @frozen()
+class Place:
+    """A name, and where it is written or asked for."""
+
+    name: str
+    at: Location
+
+
+@frozen()
+class Marks:
+    """What a setter leaves in a model. ``written`` are the attributes that it writes of the ids. With ``stale_ids`` set after other ids,
+    ``stale_points`` are captured, since what ``stale`` writes is never taken back; empty where nothing stays. ``unread``: what it writes of
+    the ids, where the forward reads nothing of that. ``missing``: attributes that the forward asks for in vain. ``silent``: where it hands
+    the ids on only if there is somebody to take them. ``inherited``: it is a base's."""
+
+    written: tuple[str, ...]
+    stale_ids: tuple[int, ...] = ()
+    stale_points: tuple[str, ...] = ()
+    stale: tuple[Place, ...] = ()
+    unread: tuple[Place, ...] = ()
+    missing: tuple[Place, ...] = ()
+    silent: tuple[Place, ...] = ()
+    inherited: bool = False
+
+
+@frozen()
 class Wiring:
     """What one setter of one target class wires: the convention and the evaluations it was read from."""
 
@@ -136,6 +161,7 @@ class Wiring:
     reason_at: Location | None
     assumptions: tuple[Assumption, ...]
     evaluated: tuple[Evaluation, ...]
+    marks: Marks | None = None
 
 
 @frozen()

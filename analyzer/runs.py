@@ -113,6 +113,9 @@ class Run:
     """Answers of which nothing was proved for the last id list: what they ask now is not decided further."""
     failed: bool = False
     """Whether a model was run, and nothing was proved of it."""
+    endless: bool = False
+    """Whether conditions were asked that differ in a number alone, and no end of them. A model for each answer is no way then; the
+    outermost of the conditions that they are asked under may be one."""
     whole: bool = True
     """Whether every answer was run, or given up for a config that can be told."""
 
@@ -141,6 +144,7 @@ class Run:
                 outcome = Outcome(reason=f"{ASKS_TOO_MUCH}: {need.condition.key} ({need.why})", at=need.condition.at)
             if outcome.reason is not None:
                 decided, waiting, done = self.give_up(decided, waiting, done)
+                self.whole = self.whole and not (self.endless and self.attempt.rebuilds and not self.attempt.outermost)
             done.append((decided, outcome))
             if not self.whole:
                 return done
@@ -183,6 +187,7 @@ class Run:
         if need.making or need.building:
             self.target.of_making.add(condition.key)
         asked_before = sum(kin(key) == kin(condition.key) for key in decided)
+        self.endless |= asked_before >= MAX_KIN
         return condition if self.has_room(decided, runs) and asked_before < MAX_KIN else None
 
     @staticmethod

@@ -14,9 +14,10 @@ from .interpret.classes import find_in_class, resolution_order
 from .interpret.machine import Machine
 from .interpret.names import module_name
 from .interpret.signals import GiveUp, Raised
+from .marks import marks_of
 from .memory import sweep
 from .outcome import Ids
-from .results import Assumption, Evaluation, ForwardPlace, Location, NotEstablished, Wiring
+from .results import Assumption, Evaluation, ForwardPlace, Location, Marks, NotEstablished, Wiring
 from .runs import kin
 from .source import SourceTree
 from .target import ConfigFacts
@@ -122,12 +123,13 @@ def methods_named(machine: Machine, cls: ClassValue, names: Iterable[str]) -> It
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One flow in a tree, its target classes, and the layers that they have."""
+    """One flow in a tree, its target classes, and the layers that they have. ``judged``: rules will look at what the setters leave."""
 
     program: Program
     config: ConfigFacts
     layers: int
     found: Sequence[Found]
+    judged: bool = False
 
 
 def evaluate_all(jobs: Sequence[Job], ids: tuple[Ids, ...] | None) -> list[list[Wiring]]:
@@ -138,14 +140,15 @@ def evaluate_all(jobs: Sequence[Job], ids: tuple[Ids, ...] | None) -> list[list[
     for key in classes:
         targets: list[Target] = []
         for number, job in enumerate(jobs):
-            shared: dict[str, tuple[Evaluation, ...]] = {}
+            shared: dict[str, tuple[tuple[Evaluation, ...], Marks | None]] = {}
             for one in job.found:
                 if class_key(one) != key:
                     continue
                 if one.setter not in shared:
                     targets.append(target_of(job, one, targets))
-                    shared[one.setter] = evaluate(targets[-1], ids)
-                done[target_key(number, one)] = make_wiring(job.program, one, shared[one.setter], job.layers, bare=ids is None)
+                    evaluated = evaluate(targets[-1], ids)
+                    shared[one.setter] = evaluated, marks_of(targets[-1], evaluated) if job.judged else None
+                done[target_key(number, one)] = make_wiring(job.program, one, *shared[one.setter], job.layers, bare=ids is None)
         targets.clear()
         swept = sweep(swept)
     return [[done[target_key(number, one)] for one in job.found] for number, job in enumerate(jobs)]
@@ -227,7 +230,9 @@ def effective_class(cls: ClassValue) -> ClassValue:
     return cls
 
 
-def make_wiring(program: Program, one: Found, evaluated: tuple[Evaluation, ...], layers: int, *, bare: bool) -> Wiring:
+def make_wiring(
+    program: Program, one: Found, evaluated: tuple[Evaluation, ...], marks: Marks | None, layers: int, *, bare: bool
+) -> Wiring:
     place = Location(program.printed(one.function.module.path), one.function.node.lineno if one.function.node else 1)
     worst = next((e for e in evaluated if e.status == "not established"), None) or next(
         (e for e in evaluated if e.status == "depends"), None
@@ -245,6 +250,7 @@ def make_wiring(program: Program, one: Found, evaluated: tuple[Evaluation, ...],
         reason_at=worst.reason_at if worst else None,
         assumptions=tuple(used[name] for name in sorted(used)),
         evaluated=evaluated,
+        marks=marks,
     )
 
 

@@ -10,10 +10,14 @@ from . import (
     not_established,
     order_mismatch,
     overwritten_capture,
+    read_without_writer,
     renamed_key,
+    silent_setter,
     stage_mismatch,
+    stale_state,
     unreadable_file,
     width_mismatch,
+    write_without_reader,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -25,6 +29,10 @@ RULES: tuple[Rule, ...] = (
     key_not_read.RULE,
     inconsistent_readers.RULE,
     renamed_key.RULE,
+    stale_state.RULE,
+    write_without_reader.RULE,
+    read_without_writer.RULE,
+    silent_setter.RULE,
     overwritten_capture.RULE,
     not_established.RULE,
     unreadable_file.RULE,

@@ -33,6 +33,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("answers",),
     ("runs",),
     ("evaluation", "judgement"),
+    ("marks",),
     ("wiring", "training", "engine_use"),
     ("extractions",),
     ("valueflow",),

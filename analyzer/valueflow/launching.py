@@ -1,12 +1,14 @@
 """Launching the engine for one target class: what it does with configs and the model on its way to the setter, and what the drafts read."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+from collections.abc import Iterator, Mapping
 
 from ..configs import Config, architectures_of
 from ..evaluation import Program, Target
 from ..graph import FlowGraph
-from ..launches import Event, Launch
+from ..launches import Event, Gate, Launch
+from ..marks import gates_in
 from ..source import SourceTree
 from ..values import ClassValue, FunctionValue
 from ..wiring import Found
@@ -14,6 +16,7 @@ from .build import make_question, read_side, start
 from .chain import Chain
 from .drafts import draft_models, with_config
 from .engine import Engine
+from .names import FunctionNode
 from .roots import callers_of, run_life, run_root, setter_roots
 
 
@@ -34,8 +37,18 @@ def launch(program: Program, tree: SourceTree, target: Target, found: Found, con
         tuple(dict.fromkeys(each for journal in journals for each in journal.swallowed)),
         tuple(dict.fromkeys(each for journal in journals for each in journal.falsy)),
         tuple(dict.fromkeys(each for journal in journals for each in journal.overrides)),
-        tuple(program.flow.pipeline.keys),
+        tuple(program.flow.pipeline.keys), gates=tuple(gates(chain)),
     )  # fmt: skip
+
+
+def gates(chain: Chain) -> Iterator[Gate]:
+    """The places outside of setters that call one only if the model has it."""
+    setters = chain.question.setters
+    for path in chain.tree.grep(tuple(word.encode() for word in setters)):
+        module = chain.program.index.module(chain.program.index.module_of(path))
+        for node in ast.walk(module.tree) if module is not None else ():
+            if isinstance(node, FunctionNode) and node.name not in setters:
+                yield from (Gate(place.name, place.at) for place in gates_in(node, setters, chain.program.printed(path)))
 
 
 def lives_of_setter(chain: Chain, engines: list[Engine]) -> list[tuple[Event, ...]]:
