@@ -68,6 +68,8 @@ def backed(engine: Engine, value: Instance | ListValue, path: str) -> Object:
         cls = value.cls if isinstance(value, Instance) else None
         lasting = not isinstance(value, ListValue) or value.modules
         found = engine.backings[value] = Object(path or (cls.name if cls else "list"), cls, value, lasting=lasting)
+        if isinstance(value, ListValue) and value.modules:
+            found.element = initial(engine, found, ELEMENT)
     return found
 
 
