@@ -38,11 +38,18 @@ class Journal:
 
     @contextmanager
     def arm(self, branch: int, which: bool) -> Iterator[None]:
-        self.arms.append((branch, which))
+        with self.ending():
+            self.arms.append((branch, which))
+            yield
+
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """What begins in here ends with it."""
+        before = len(self.arms)
         try:
             yield
         finally:
-            self.arms.pop()
+            del self.arms[before:]
 
     def branch(self) -> int:
         self.branches += 1
