@@ -81,9 +81,9 @@ CAUSES = {"FC105": ("FC101", "FC102", "FC103", "FC104"), "FC101": ("FC104",), "F
 """Which findings about a draft only follow from another one about it: a default brings other points, other points another width, a write
 another stage."""
 
-CAUSES_BY_PLACE = {"FC202": ("FC105",), "FC208": ("FC901",)}
-"""Which findings about a draft another one explains, where their place lies on its path: an ``except`` makes a default of a miss; what is
-served is open since two calls of one setter say different things."""
+CAUSES_BY_PLACE = {"FC201": ("FC105",), "FC202": ("FC105",), "FC208": ("FC901",)}
+"""Which findings about a draft another one explains, where their place lies on its path: the entry stands elsewhere, or an ``except`` makes
+a default of the miss; what is served is open since two calls of one setter say different things."""
 
 
 def judge(analysis: Analysis, rules: Iterable[Rule]) -> tuple[Finding, ...]:

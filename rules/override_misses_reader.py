@@ -49,7 +49,7 @@ def _readers(launch: Launch, override: Override) -> tuple[Lookup, ...]:
     """The lookups that this override misses. None where any write of the key reaches one: what was meant is then read."""
     key = override.path[-1]
     is_flows = key in launch.keys
-    lookups = [each for each in launch.lookups if each.key == key and each.status in ("read", "default", "raises")]
+    lookups = [each for each in launch.lookups if each.key == key and each.status != "open" and each.side != "training"]
     writes = [each for each in launch.overrides if each.path[-1] == key or _is_above(each, lookups)]
     if any(_reaches(write, lookup) for write in writes for lookup in lookups):
         return ()
@@ -87,7 +87,7 @@ def _finding(launch: Launch, override: Override, readers: tuple[Lookup, ...]) ->
 
 
 _IDS = "layer_ids"
-_LOOKUP = Lookup("draft", ("eagle_config",), _IDS, Location("engine/runner.py", 27), 9, "Runner.__init__", 1, None, "read", "[2, 9]")
+_LOOKUP = Lookup("draft", ("eagle_config",), _IDS, Location("engine/runner.py", 27), 9, "Runner.__init__", (1,), None, "read", "[2, 9]")
 _OVERRIDE = Override("draft", (_IDS,), Location("engine/config.py", 12))
 
 

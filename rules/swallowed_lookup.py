@@ -102,14 +102,14 @@ def _caught(catches: str) -> str:
 
 _RUNNER = "engine/runner.py"
 _KEY = "eagle_aux_hidden_state_layer_ids"
-_LOOKUP = Lookup("draft", ("eagle_config",), _KEY, Location(_RUNNER, 27), 9, "Runner.__init__", 1, None, "open", "")
+_LOOKUP = Lookup("draft", ("eagle_config",), _KEY, Location(_RUNNER, 27), 9, "Runner.__init__", (1,), None, "open", "")
 _OTHER = replace(_LOOKUP, path=(), key="rope_theta")
 
 
 def _launched(lookup: Lookup, catches: str = "", draft: str | None = None, *, certain: bool = False, times: int = 1) -> Analysis:
     seen = replace(lookup, status="raises" if certain else "open")
     found = tuple(
-        Swallowed(Location(_RUNNER, 30), (replace(seen, scope=number),), catches, "self.ids", "None", certain) for number in range(times)
+        Swallowed(Location(_RUNNER, 30), (replace(seen, scope=(number,)),), catches, "self.ids", "None", certain) for number in range(times)
     )
     launch = Launch("eagle3", "TulipForCausalLM", draft, (), (), found, (), (), (_KEY,))
     return example_analysis(launches=(launch, replace(launch, model="CrocusForCausalLM")))
