@@ -38,7 +38,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
     told: set[tuple[Location, str, str]] = set()
     for launch in analysis.launches:
         for override in launch.overrides:
-            readers = _readers(launch, override)
+            readers = _readers(launch, override) if override.path else ()
             which = (override.at, override.role, override.name)
             if readers and which not in told:
                 told.add(which)
@@ -50,7 +50,7 @@ def _readers(launch: Launch, override: Override) -> tuple[Lookup, ...]:
     key = override.path[-1]
     is_flows = key in launch.keys
     lookups = [each for each in launch.lookups if each.key == key and each.status != "open" and each.side != "training"]
-    writes = [each for each in launch.overrides if each.path[-1] == key or _is_above(each, lookups)]
+    writes = [each for each in launch.overrides if each.path]  # without a path: which entry is written is not known
     if any(_reaches(write, lookup) for write in writes for lookup in lookups):
         return ()
     if is_flows:
@@ -58,10 +58,6 @@ def _readers(launch: Launch, override: Override) -> tuple[Lookup, ...]:
     # of other entries only the draft's own readers are all followed
     own = tuple(each for each in lookups if each.role == override.role == "draft")
     return own if any(each.status == "read" for each in own) else ()
-
-
-def _is_above(override: Override, lookups: list[Lookup]) -> bool:
-    return any(_reaches(override, each) for each in lookups)
 
 
 def _reaches(override: Override, lookup: Lookup) -> bool:
@@ -120,6 +116,7 @@ RULE = Rule(
         Example("the object that it is read in", _launched(replace(_OVERRIDE, path=("eagle_config",)))),
         Example("written twice, once where it is read", _launched(_OVERRIDE, replace(_OVERRIDE, path=("eagle_config", _IDS)))),
         Example("a key that nobody asks for", _launched(replace(_OVERRIDE, path=("dtype",)))),
+        Example("which entry is written is not known", _launched(replace(_OVERRIDE, path=()))),
         Example("whether it is read is open", _launched(_OVERRIDE, lookup=replace(_LOOKUP, status="open"))),
         Example("another key on the other model's config", _launched(replace(_OVERRIDE, role="target"), keys=())),
         Example("another key, which the config does not have", _launched(_OVERRIDE, lookup=replace(_LOOKUP, status="default"), keys=())),
