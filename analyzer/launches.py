@@ -128,6 +128,10 @@ class Event:
     def at(self) -> Location:
         return self.stack[-1].at
 
+    def excludes(self, other: Event) -> bool:
+        """Whether no run has both: they are in different branches of one condition."""
+        return any(branch == one and which != two for branch, which in self.arms for one, two in other.arms)
+
 
 @frozen()
 class Launch:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from .errors import BadInput
-from .launches import Launch
+from .launches import Call, Launch
 from .results import Analysis, Comparison, Location, NotEstablished, Side, SourceFacts, Wiring
 
 
@@ -81,12 +81,18 @@ CAUSES = {"FC105": ("FC101", "FC102", "FC103", "FC104"), "FC101": ("FC104",), "F
 """Which findings about a draft only follow from another one about it: a default brings other points, other points another width, a write
 another stage."""
 
+CAUSES_BY_PLACE = {"FC201": ("FC105",), "FC202": ("FC105",), "FC208": ("FC901",)}
+"""Which findings about a draft another one explains, where their place lies on its path: the entry stands elsewhere, or an ``except`` makes
+a default of the miss; what is served is open since two calls of one setter say different things."""
+
 
 def judge(analysis: Analysis, rules: Iterable[Rule]) -> tuple[Finding, ...]:
     """What the rules find, the worst first, then by place; what only follows from another finding stands in that."""
     found = [finding for rule in rules for finding in rule.check(analysis)]
     for code in reversed(CAUSES):
         found = under(found, code, CAUSES[code])
+    for code, symptoms in CAUSES_BY_PLACE.items():
+        found = explained(found, code, symptoms)
     return tuple(sorted(found, key=lambda f: (-f.severity, f.code, f.at.file, f.at.line, f.column, f.message)))
 
 
@@ -101,6 +107,32 @@ def under(findings: Sequence[Finding], code: str, symptoms: Sequence[str]) -> li
         else each
         for each in kept
     ]
+
+
+def explained(findings: Sequence[Finding], code: str, symptoms: Sequence[str]) -> list[Finding]:
+    """The findings about a draft moved into the first one whose path leads over their place. That is then as bad as what comes of it."""
+    causes = [each for each in findings if each.code == code]
+    moved: dict[int, list[Finding]] = {}
+    kept: list[Finding] = []
+    for finding in findings:
+        symptom = finding.code in symptoms and finding.draft is not None
+        number = next((n for n, cause in enumerate(causes) if symptom and explains(cause, finding)), None)
+        if number is None:
+            kept.append(finding)
+        else:
+            moved.setdefault(number, []).append(finding)
+    return [
+        replace(each, severity=max(each.severity, *(one.severity for one in inner)), consequences=(*each.consequences, *inner))
+        if each.code == code and (inner := moved.get(causes.index(each)))
+        else each
+        for each in kept
+    ]
+
+
+def explains(cause: Finding, symptom: Finding) -> bool:
+    """Whether a finding's place lies on the path of another one, about the same flow and draft as far as that names them."""
+    same = cause.flow in (None, symptom.flow) and cause.draft in (None, symptom.draft)
+    return same and any(hop.at == symptom.at for hop in cause.path)
 
 
 def whom(finding: Finding) -> tuple[str | None, str | None, str | None]:
@@ -136,6 +168,11 @@ def hops(served: Side, trained: Side | None) -> tuple[Hop, ...]:
     """The ways of both sides, each hop with its side."""
     sides = ((name, side) for name, side in (("served", served), ("trained", trained)) if side is not None)
     return tuple(Hop(f"{name}: {step.label}: {step.before} -> {step.after}", step.at) for name, side in sides for step in side.path)
+
+
+def calls(stack: Sequence[Call]) -> tuple[Hop, ...]:
+    """The calls that lead to something, outermost first."""
+    return tuple(Hop(call.symbol, call.at) for call in stack)
 
 
 def example_analysis(

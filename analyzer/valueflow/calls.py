@@ -17,6 +17,7 @@ from .parameters import Arguments, as_argument, bind_parameters, read_arguments
 from .parts import pass_part, projecting_methods
 from .setters import is_inside, note_call, seek_model
 from .store import Raising, State, joined
+from .texts import key_asked_for
 from .tracks import ELEMENT, ITEMS, held, tracked
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _holder(engine: Engine, node: ir.Call, state: State) -> Val | None:
     if not isinstance(node.func, ir.Attribute) or _is_super(node.func.value):
         return None
     holder = engine.evaluate(node.func.value, state)
-    raise_on_missing(engine, state, holder, node.func.at)
+    raise_on_missing(engine, state, holder, node.func.at, key_asked_for(node))
     return holder
 
 

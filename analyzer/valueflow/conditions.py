@@ -9,7 +9,7 @@ from ..graph import Node
 from ..values import EnumMember
 from .domain import UNKNOWN, Closure, Exact, Items, Something, Val, exact, is_constant, join
 from .items import items_of, truth
-from .journal import note_falsy
+from .journal import label, note_falsy
 from .lookups import decided_by_missing, has_entry
 from .store import State
 from .texts import test_text, text_of
@@ -26,7 +26,7 @@ def boolean(engine: Engine, node: ir.Boolean, state: State) -> Val:
     if answer is (node.op == "or"):
         return left
     if answer is False:
-        note_falsy(engine, left, text_of(node.right), node.at, flags=True)
+        note_falsy(engine, left, label(node.right), node.at, flags=True)
     right = engine.evaluate(node.right, state)
     if answer is not None:
         about = left.about if left.missing and not right.origin else right.about
@@ -50,7 +50,7 @@ def conditional(engine: Engine, node: ir.Conditional, state: State) -> Val:
         found = join(body, orelse)
     else:
         found = engine.evaluate(node.body if answer else node.orelse, state)
-        note_falsy(engine, test, text_of(node.body if answer else node.orelse), node.at)
+        note_falsy(engine, test, label(node.body if answer else node.orelse), node.at)
     state.control = before
     if marks and not found.marks:  # which of the two it is tells of the tracked value
         found = replace(found, marks=marks)

@@ -321,7 +321,8 @@ class Engine:
     def entered(self, frame: Frame) -> Iterator[None]:
         self.frames.append(frame)
         try:
-            yield
+            with self.journal.ending():
+                yield
         finally:
             self.frames.pop()
 

@@ -13,7 +13,7 @@ from ..launches import Call, Event, EventKind, Falsy, Lookup, LookupStatus, Over
 from .asked import Frame
 from .domain import Exact, Origin, Val
 from .store import State
-from .texts import text_of
+from .texts import index_text, text_of
 from .tracks import shown, tracked
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LONGEST = 80
 """Characters of a value that are told."""
+OPENING, CLOSING = {"list": "[", "tuple": "(", "set": "{"}, {"list": "]", "tuple": ")", "set": "}"}
 
 
 @dataclass(slots=True)
@@ -38,11 +39,18 @@ class Journal:
 
     @contextmanager
     def arm(self, branch: int, which: bool) -> Iterator[None]:
-        self.arms.append((branch, which))
+        with self.ending():
+            self.arms.append((branch, which))
+            yield
+
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """What begins in here ends with it."""
+        before = len(self.arms)
         try:
             yield
         finally:
-            self.arms.pop()
+            del self.arms[before:]
 
     def branch(self) -> int:
         self.branches += 1
@@ -90,7 +98,7 @@ def mentions(frame: Frame, name: str) -> bool:
 
 
 def label(node: ir.Expression) -> str:
-    text = text_of(node)
+    text = f"{OPENING[node.kind]}{index_text(node)}{CLOSING[node.kind]}" if isinstance(node, ir.Display) else text_of(node)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
@@ -144,7 +152,7 @@ def note_swallowed(engine: Engine, node: ir.Try, handler: ir.Handler, looked: in
     passes = all(isinstance(each, ir.Pass) for each in handler.body)
     target = next((name for name in wanted if name in instead), wanted[0] if wanted and passes else "")
     if target:
-        catches = "" if handler.type is None else text_of(handler.type)
+        catches = "" if handler.type is None else label(handler.type)
         told = instead.get(target, "what it was before")
         engine.journal.swallowed.append(Swallowed(engine.location(handler.at), lookups, catches, target, told, certain))
 

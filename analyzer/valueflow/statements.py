@@ -165,6 +165,8 @@ def _if(engine: Engine, node: ir.If, state: State) -> State | None:
     with engine.journal.arm(branch, False):
         no = _caught(engine, node.orelse, other)
     engine.open -= 1
+    if (yes is None) != (no is None):  # what comes behind a branch that is left early is in the other one
+        engine.journal.arms.append((branch, yes is not None))
     if (then > handed) != (engine.handed > then):  # followed are the runs in which the ids are handed over
         after = (yes if then > handed else no) or yes or no
     else:
@@ -179,7 +181,8 @@ def _if(engine: Engine, node: ir.If, state: State) -> State | None:
 def _caught(engine: Engine, block: ir.Block, state: State) -> State | None:
     """Where a block ends that is taken under an open condition; one that raises is left."""
     try:
-        return run_block(engine, block, state)
+        with engine.journal.ending():
+            return run_block(engine, block, state)
     except Raising as raising:
         raising.state.unsure = True
         state.unsure = True
@@ -286,7 +289,8 @@ def _try(engine: Engine, node: ir.Try, state: State) -> State | None:
     looked = len(engine.journal.lookups)
     raised: State | None = None
     try:
-        after = run_block(engine, node.body, state)
+        with engine.journal.ending():
+            after = run_block(engine, node.body, state)
         may_raise = state.unsure or (after is not None and after.unsure)
     except Raising as raising:
         after, raised, may_raise = None, raising.state, True

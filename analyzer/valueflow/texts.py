@@ -22,6 +22,14 @@ def test_text(node: ir.Compare) -> str:
     return f"{text_of(node.left)} {op} {text_of(right)}"
 
 
+def key_asked_for(node: ir.Call) -> str:
+    """The key that ``holder.get("key")`` asks for."""
+    first = node.arguments[0].value if node.arguments else None
+    if isinstance(node.func, ir.Attribute) and node.func.attr == "get" and isinstance(first, ir.Const) and isinstance(first.value, str):
+        return first.value
+    return ""
+
+
 def text_of(node: ir.Expression) -> str:
     match node:
         case ir.Name():
