@@ -45,13 +45,14 @@ class Program:
 class Built:
     """What was built of one target class, for all its setters: its models, which attempts helped, the answers under which it was run last,
     and the conditions that constructors asked: they are decided before a model is built. ``punctual``: the classes of parts that must not
-    be made late."""
+    be made late. ``barren``: the attempts that proved nothing of some id list: they are not made again to prove more than another does."""
 
     models: dict[tuple[Opening, tuple[tuple[str, bool], ...]], Model | Outcome | NeedDecision] = field(default_factory=dict)
     attempts: list[Attempt] = field(default_factory=lambda: list(ATTEMPTS))
     leaves: dict[Attempt, Leaves] = field(default_factory=dict)
     of_making: set[str] = field(default_factory=set)
     punctual: set[ast.ClassDef | None] = field(default_factory=set)
+    barren: set[Attempt] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -99,11 +100,15 @@ class Target:
         for attempt in self.attempts[: 1 if self.unproved >= MAX_UNPROVED else None]:
             if attempt.rebuilds and best is not None and attempt._replace(rebuilds=False) in settled:
                 continue
+            if best is not None and proves(best) and attempt in self.built.barren:
+                continue
             run = Run(self, attempt)
             outcomes = [(decided, self.behind_guards(attempt, outcome)) for decided, outcome in run.explore(ids)]
             found = summarise(run.seen, self.num_layers, self.program.flow.facts.texts, ids, self.runnable(run, ids, outcomes), run.whole)
             self.make_room(attempt)
             again = best is not None and proves(best) == proves(found) == 1
+            if not proves(found):
+                self.built.barren.add(attempt)
             best = better(best, found)
             if self.of_making.issuperset(run.seen.conditions):
                 settled.add(attempt)
