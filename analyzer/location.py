@@ -14,3 +14,11 @@ class Location:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
+
+
+@frozen()
+class Place:
+    """A name, and where it is written or asked for."""
+
+    name: str
+    at: Location

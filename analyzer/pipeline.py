@@ -24,6 +24,7 @@ from .contract_file import contract_side, is_contract, read_contract_file
 from .drafts import find_drafts, flow_of_draft
 from .errors import BadInput
 from .evaluation import Program, Target
+from .excerpts import Excerpts
 from .flows.flow import BUILT_IN, Flow, load_flow, load_flow_file
 from .index import Index
 from .interpret.code import Code
@@ -35,6 +36,7 @@ from .serving import server
 from .source import SourceTree, open_source
 from .target import ConfigFacts, read_target
 from .trained import Training, read_trainer, train_source
+from .trainer import open_trainer
 from .training_facts import load_training_facts
 from .weights import read_weights
 from .wiring import DEFAULT_LAYERS, Found, Job, evaluate_all, find_targets
@@ -169,7 +171,16 @@ def run(request: Request) -> Analysis:
         launches += launched(request, one, drafts[one.program.flow.name]) if request.judged else ()
         problems += one.problems
     tree, index = opened[0].tree, opened[0].program.index
-    return Analysis(facts(tree, index), tuple(wirings), (*unreadable(index, tree), *problems), tuple(comparisons), tuple(launches))
+    open_ones, texts = (*unreadable(index, tree), *problems), excerpts(request, tree)
+    return Analysis(facts(tree, index), tuple(wirings), open_ones, tuple(comparisons), tuple(launches), texts)
+
+
+def excerpts(request: Request, tree: SourceTree) -> Excerpts:
+    """What tells the text of a line: of the engine, of the trainer, or of a config."""
+    train = request.train
+    trainer = [] if train is None or is_contract(train) else [lambda: open_trainer(train).tree]
+    named = [*(find_drafts(request.drafts) if request.drafts else ()), *([request.target] if request.target is not None else [])]
+    return Excerpts([lambda: tree, *trainer], [load_config(each) for each in named])
 
 
 def drafts_by_flow(request: Request, opened: Sequence[Opened]) -> dict[str, list[str]]:

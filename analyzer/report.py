@@ -43,7 +43,7 @@ def wiring_report(analysis: Analysis, findings: Sequence[Finding], by_ids: bool,
         yield line()
         yield from verdict_table((analysis,))
     yield from _comparisons(analysis.comparisons, told, detail)
-    yield from findings_report(findings, detail)
+    yield from findings_report(findings, detail, analysis)
     if not detail.quiet:
         yield from legend_report(legend(analysis))
 
@@ -51,7 +51,7 @@ def wiring_report(analysis: Analysis, findings: Sequence[Finding], by_ids: bool,
 def check_report(analysis: Analysis, findings: Sequence[Finding], detail: Detail) -> Iterator[Line]:
     """The wirings and the findings; the findings alone where little is wanted."""
     if detail.quiet:
-        yield from findings_report(findings, detail)
+        yield from findings_report(findings, detail, analysis)
     else:
         yield from wiring_report(analysis, findings, False, detail)
 
@@ -66,12 +66,12 @@ def sources_report(judged: Sequence[tuple[Analysis, Sequence[Finding]]], detail:
         yield from (line(),) if (number or compared) and not detail.quiet else ()
         if compared and not detail.verbose and not detail.quiet:
             yield source_line(analysis.source)
-            yield from findings_report(findings, detail)
+            yield from findings_report(findings, detail, analysis)
         else:
             yield from check_report(analysis, findings, detail)
 
 
-def findings_report(findings: Sequence[Finding], detail: Detail) -> Iterator[Line]:
+def findings_report(findings: Sequence[Finding], detail: Detail, analysis: Analysis) -> Iterator[Line]:
     """Defects first, then what could not be established."""
     defects = [found for found in findings if not found.code.startswith("FC9")]
     limits = [found for found in findings if found.code.startswith("FC9")]
@@ -79,7 +79,7 @@ def findings_report(findings: Sequence[Finding], detail: Detail) -> Iterator[Lin
         if group:
             yield from (line(), line(Span(title, "bold"))) if not detail.quiet else ()
             for found in group:
-                yield from _finding(found, detail, "" if detail.quiet else "  ")
+                yield from _finding(found, detail, "" if detail.quiet else "  ", analysis)
 
 
 def source_line(source: SourceFacts) -> Line:
@@ -247,12 +247,25 @@ def legend_report(assumptions: Sequence[Assumption]) -> Iterator[Line]:
             yield line(label if number == 0 else " " * len(label), text)
 
 
-def _finding(found: Finding, detail: Detail, indent: str, around: Finding | None = None) -> Iterator[Line]:
+def _finding(found: Finding, detail: Detail, indent: str, analysis: Analysis, around: Finding | None = None) -> Iterator[Line]:
     """A finding; ``around`` is the one that it follows from, which has told the ways."""
     yield line(indent, f"{found.at}: ", Span(str(found.severity), _SEVERITY[found.severity]), f" {found.code} {found.message}")
-    proved_wrong = found.severity == Severity.ERROR and not detail.quiet
-    yield from (line(f"{indent}  {hop.at}: {hop.label}") for hop in found.path if around is None and (detail.verbose or proved_wrong))
+    loud = found.severity > Severity.INFO and not detail.quiet
+    yield from _excerpt(found, indent, analysis) if loud and (around is None or around.at != found.at) else ()
+    yield from (line(f"{indent}  {hop.at}: {hop.label}") for hop in found.path if around is None and (detail.verbose or loud))
     if found.help and around is None:
         yield line(f"{indent}  help: {found.help}")
     for consequence in found.consequences:
-        yield from _finding(consequence, detail, indent + "    ", found)
+        yield from _finding(consequence, detail, indent + "    ", analysis, found)
+
+
+def _excerpt(found: Finding, indent: str, analysis: Analysis) -> Iterator[Line]:
+    """The line that a finding is about, with a mark below the place in it."""
+    text = analysis.excerpt(found.at)
+    if text is None:
+        return
+    first = len(text) - len(text.lstrip())
+    number = str(found.at.line)
+    column = max(found.column - 1 - first, 0) if found.column - 1 < len(text) else 0
+    yield line(f"{indent}  ", Span(f"{number} | ", "dim"), text.lstrip().replace("\t", " "))
+    yield line(f"{indent}  ", Span(f"{' ' * len(number)} | ", "dim"), " " * column, Span("^", _SEVERITY[found.severity]))

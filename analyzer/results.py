@@ -1,11 +1,14 @@
 """What the analysis says: plain frozen data, as rendered by the reports. The field names are those of the JSON documents."""
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from .frozen import frozen
 from .launches import Launch
 from .location import Location as Location
+from .location import Place as Place
 
 Status: TypeAlias = Literal["established", "depends", "not established"]
 
@@ -118,14 +121,6 @@ class ForwardPlace:
     """The forward that walks the layers: its class and place."""
 
     cls: str
-    at: Location
-
-
-@frozen()
-class Place:
-    """A name, and where it is written or asked for."""
-
-    name: str
     at: Location
 
 
@@ -333,6 +328,8 @@ class Analysis:
     not_established: tuple[NotEstablished, ...]
     comparisons: tuple[Comparison, ...] = ()
     launches: tuple[Launch, ...] = ()
+    excerpt: Callable[[Location], str | None] = field(default=lambda at: None, compare=False, repr=False)
+    """The text of a line, where it can be read."""
 
 
 @frozen()

@@ -25,7 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "results", "layout", "json_text", "request", "escape", "scope"),
     ("archive", "folder", "installed", "text", "index", "ir", "options", "graph", "agreement", "json_file"),
     ("source", "values", "lower", "configs", "output", "fold"),
-    ("library", "trainer", "contract_file", "weights"),
+    ("library", "trainer", "contract_file", "weights", "excerpts"),
     ("interpret", "flows", "entries"),
     ("points", "target", "keys", "training_facts", "lifecycle", "exports", "convention", "coverage"),
     ("outcome", "selections", "entering", "drafts"),
