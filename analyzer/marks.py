@@ -14,7 +14,7 @@ from .interpret.signals import GiveUp, MadeLate, NeedDecision, Raised
 from .outcome import Ids, Outcome, call_setter
 from .results import Evaluation, Location, Marks, Place
 from .runs import Model, Run
-from .values import MISSING, ClassValue, Instance, ListValue, Phi, SetValue, Slots, Value
+from .values import MISSING, ClassValue, DictValue, Instance, ListValue, Phi, SetValue, Slots, Value
 
 FIRST, SECOND = (1,), (3,)
 """Two lists of ids that every stack of more than four layers has, none of them at its edges."""
@@ -131,10 +131,30 @@ def heard(target: Target, marks: Marks, dead: bool) -> Marks:
         return replace(marks, missing=())
     vain = {str(key) for (_, key), value in probe.reads.items() if value is MISSING}
     missing = tuple(place for place in marks.missing if place.name in vain)
-    unread = dead and not any(place in probe.reads for place in probe.of_ids)
-    names = sorted({str(key) for _, key in probe.of_ids.values()}) if unread else []
-    places = tuple(Place(name, at) for name in names for at in written_at(target, name))
+    names = sorted({str(key) for _, key in probe.of_ids.values()})
+    seen = {str(key) for _, key in probe.reads}
+    unread = dead and not any(place in probe.reads for place in probe.of_ids) and all(is_seen(target, name, seen) for name in names)
+    places = tuple(Place(name, at) for name in names for at in written_at(target, name)) if unread else ()
     return replace(marks, missing=missing, unread=places, inherited=inherits(target))
+
+
+def is_seen(target: Target, name: str, seen: set[str]) -> bool:
+    """Whether a run shows all reads of an attribute: no function of the model's classes reads one of this name, or the only one that does
+    was seen to read that of another object. One that was not run may read it."""
+    setters, parts = {target.setter, *target.flow.setters, *target.flow.fallbacks}, parts_of(target)
+    bodies = (cls.node.body for cls in parts.classes if cls.node is not None)
+    functions = (each for body in bodies for each in body if isinstance(each, FUNCTIONS) and each.name not in setters)
+    readers = sum(any(reads(node, name) for node in ast.walk(function)) for function in functions)
+    return parts.whole and (readers == 0 or (readers == 1 and name in seen))
+
+
+def reads(node: ast.AST, name: str) -> bool:
+    match node:
+        case ast.Attribute(attr=attr, ctx=ast.Load()):
+            return attr == name
+        case ast.Constant(value=value):
+            return value == name
+    return False
 
 
 def inherits(target: Target) -> bool:
@@ -157,22 +177,50 @@ def run(probe: Probe) -> Outcome | None:
 # ------------------------------------------------------------------------------ where it stands
 
 
-def classes_of(target: Target) -> Iterator[ClassValue]:
-    """The class of the target and of the parts that it keeps as attributes, as far as one model shows, with their bases."""
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The classes of a model and of what it keeps, with their bases; ``whole``: every part was made, so that none is left out."""
+
+    classes: tuple[ClassValue, ...]
+    whole: bool
+
+
+def parts_of(target: Target) -> Parts:
+    """As one model of the target shows."""
     program = target.program
     machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
     models = [model for model in target.built.models.values() if isinstance(model, Model)]
     found: dict[ast.ClassDef | None, ClassValue] = {}
-    pending: list[Instance] = [models[0].instance] if models else []
+    pending: list[Value] = [models[0].instance] if models else []
     seen: set[int] = set()
+    whole = bool(models)
     while pending:
-        instance = pending.pop()
-        if id(instance.attrs) in seen:
-            continue
-        seen.add(id(instance.attrs))
-        found |= {cls.node: cls for cls in resolution_order(machine, instance.cls) if isinstance(cls, ClassValue)}
-        pending += [value for value in instance.attrs.values() if isinstance(value, Instance)]
-    yield from found.values()
+        value = pending.pop()
+        slots = value.attrs if isinstance(value, Instance) else value.state if isinstance(value, ListValue | DictValue) else None
+        if isinstance(value, tuple):
+            pending += value
+        elif isinstance(value, Phi):
+            pending += (value.if_true, value.if_false)
+        elif slots is not None and id(slots) not in seen:
+            seen.add(id(slots))
+            if isinstance(value, Instance):
+                whole = is_made(models[0].machine, value) and whole
+                found |= {cls.node: cls for cls in resolution_order(machine, value.cls) if isinstance(cls, ClassValue)}
+            pending += slots.values()
+    return Parts(tuple(found.values()), whole)
+
+
+def is_made(machine: Machine, part: Instance) -> bool:
+    """Whether a part's constructor has run, or could be run now."""
+    try:
+        machine.construct(part)
+    except (GiveUp, MadeLate, NeedDecision, Raised):
+        return False
+    return not part.pending
+
+
+def classes_of(target: Target) -> tuple[ClassValue, ...]:
+    return parts_of(target).classes
 
 
 def written_at(target: Target, name: str) -> Iterator[Location]:
