@@ -92,6 +92,8 @@ def elsewhere(
     for place in other_places(own, moved):
         if place in entries:
             return "moved", place
+    if any(place in entries for place in other_places(own, backwards(moved))):
+        return None  # a library that keeps it there takes it from where it was, when it loads a config
     same = [place for place in entries if place[-1] == lookup.key]
     if same:
         return "nested", same[0]
@@ -101,13 +103,15 @@ def elsewhere(
 
 
 def other_places(own: Place, moved: Mapping[str, Sequence[str]]) -> Iterator[Place]:
-    """Where a library keeps an entry now, or kept it once, at the same depth of the config."""
+    """Where a library keeps an entry now, at the same depth of the config."""
     for old, places in moved.items():
-        for new in places:
-            for here, there in ((old, new), (new, old)):
-                parts = tuple(here.split("."))
-                if own[-len(parts) :] == parts:
-                    yield (*own[: -len(parts)], *there.split("."))
+        parts = tuple(old.split("."))
+        if own[-len(parts) :] == parts:
+            yield from ((*own[: -len(parts)], *new.split(".")) for new in places)
+
+
+def backwards(moved: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    return {new: (old,) for old, places in moved.items() for new in places}
 
 
 def misspelt(key: str, entries: Mapping[Place, Json], asked: set[str]) -> list[str]:

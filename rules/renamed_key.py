@@ -1,8 +1,8 @@
 """A library has moved an entry, and a reader asks for it at the old place.
 
 What it finds
-    The draft's config has an entry where a library keeps it now (or kept it once), a reader asks for it at the other place only, and gets
-    its default. Where other readers get the entry, the message says what.
+    The draft's config has an entry where a library keeps it now, a reader asks for it only where it was, and gets its default. Where other
+    readers get the entry, the message says what.
 
 Why it matters
     Training and serving read one file and compute with different numbers. Nothing fails: a rotary base of 10000 is as good a number
@@ -15,7 +15,8 @@ Instead
     Look at both places, the new one first.
 
 What it cannot see
-    Moves that the flow's table ``pipeline.moved`` does not have. In a trainer, that a parameter is the draft's config is supposed, from
+    Moves that the flow's table ``pipeline.moved`` does not have. A config that still has the entry at the old place: the library moves it
+    when it loads the config. In a trainer, that a parameter is the draft's config is supposed, from
     what is asked of it; where the target's config has the entry at the place that is asked, nothing is told.
 
 Sources

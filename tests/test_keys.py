@@ -35,7 +35,6 @@ MISSES = {
     "under another name that is known": ({"ids_of_layers": [1]}, [lookup("layer_ids")], ("spelled", "ids_of_layers")),
     "misspelt": ({"norm_before_fcs": True}, [lookup("norm_before_fc")], ("spelled", "norm_before_fcs")),
     "where a library moved it": ({"rope_parameters": {"rope_theta": 5.0}}, [lookup("rope_theta")], ("moved", "rope_parameters.rope_theta")),
-    "where it was once": ({"rope_theta": 5.0}, [lookup("rope_parameters.rope_theta")], ("moved", "rope_theta")),
     "another function finds it": (
         {"layer_ids": [1]}, [lookup("table.layer_ids", scope=(1, 2)), lookup("layer_ids", "read", (1, 3), line=9)], ("nested", "layer_ids"),
     ),
@@ -55,6 +54,7 @@ def test_missed(tmp_path: Path, values: object, lookups: list[Lookup], said: tup
 FOUND = {
     "it is there": ({"layer_ids": [1]}, [lookup("layer_ids", "read")]),
     "it is nowhere": ({"hidden_size": 8}, [lookup("layer_ids")]),
+    "it is where it was before a library moved it": ({"rope_theta": 5.0}, [lookup("rope_parameters.rope_theta")]),
     "it is null elsewhere": ({"table": {"layer_ids": None}}, [lookup("layer_ids")]),
     "the same function finds it": ({"layer_ids": [1]}, [lookup("table.layer_ids"), lookup("layer_ids", "read", line=6)]),
     "the caller finds it": ({"layer_ids": [1]}, [lookup("table.layer_ids", scope=(1, 2)), lookup("layer_ids", "read", (1,), line=6)]),
