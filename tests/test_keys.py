@@ -22,7 +22,8 @@ def config(folder: Path, values: object) -> Config:
 
 
 def lookup(
-    name: str, status: LookupStatus = "default", scope: tuple[int, ...] = (1,), side: LookupSide = "setter", role: str = "draft", line: int = 5
+    name: str, status: LookupStatus = "default", scope: tuple[int, ...] = (1,), side: LookupSide = "setter", role: str = "draft",
+    line: int = 5,
 ) -> Lookup:
     *path, key = name.split(".")
     default = None if status == "raises" else "None"
