@@ -275,7 +275,7 @@ def set_item(machine: Machine, value: Value, index: Value, new: Value) -> None:
         case DictValue():
             key = dict_key(index)
             if isinstance(new, Tensor) and machine.recording():
-                machine.record("kept", str(machine.content(new)), f"under {machine.show(index)}")
+                machine.record("kept", machine.show(machine.content(new)), f"under {machine.show(index)}")
                 machine.note_kept(new)
             machine.heap.write(value.state, "#open" if key is None else key, True if key is None else machine.kept(new))
         case ListValue():

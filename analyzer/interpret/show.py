@@ -6,6 +6,7 @@ from ..values import (
     BoundMethod,
     BuiltinMethod,
     ClassValue,
+    Content,
     DictValue,
     EnumMember,
     External,
@@ -28,6 +29,10 @@ def show(value: Value) -> str:
     match value:
         case Unknown():
             return value.key
+        case Content():
+            return str(value)
+        case Phi() if isinstance(value.if_true, Content | Phi) and isinstance(value.if_false, Content | Phi):
+            return f"one of several tensors, by {value.condition.key}"
         case Phi():
             return f"({value.condition.key} ? {show(value.if_true)} : {show(value.if_false)})"
         case External():

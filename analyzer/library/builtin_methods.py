@@ -67,7 +67,7 @@ def append(machine: Host, function: Value, args: Args, keywords: Keywords) -> Va
         machine.heap.write(value.state, "items", machine.mystery("items", f"a list of more than {MOST_ITEMS} items"))
     elif held is not None:
         store(machine, function, (*held, machine.kept(args[0])))
-        shown = str(machine.content(args[0])) if isinstance(args[0], Tensor) else machine.show(args[0])
+        shown = machine.show(machine.content(args[0]) if isinstance(args[0], Tensor) else args[0])
         if isinstance(args[0], Tensor) or not machine.recording():
             machine.record("append", shown, f"{len(held) + 1} in the list")
         machine.note_kept(args[0])
