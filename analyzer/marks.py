@@ -224,13 +224,15 @@ def classes_of(target: Target) -> tuple[ClassValue, ...]:
 
 
 def written_at(target: Target, name: str) -> Iterator[Location]:
-    """The last place in each setter that writes an attribute."""
-    setters = {target.setter, *target.flow.setters, *target.flow.fallbacks}
+    """The last place in each setter that writes an attribute: in those that are called as the one that was run, else in all."""
+    places: dict[str, list[Location]] = {}
     for cls in classes_of(target):
         for function in cls.node.body if cls.node is not None else ():
-            if isinstance(function, FUNCTIONS) and function.name in setters:
+            if isinstance(function, FUNCTIONS) and function.name in {target.setter, *target.flow.setters, *target.flow.fallbacks}:
                 lines = [node.lineno for node in ast.walk(function) if isinstance(node, ast.expr) and writes(node, name)]
-                yield from (Location(target.program.printed(cls.module.path), line) for line in lines[-1:])
+                found = [Location(target.program.printed(cls.module.path), line) for line in lines[-1:]]
+                places[function.name] = [*places.get(function.name, []), *found]
+    yield from places.get(target.setter) or [place for found in places.values() for place in found]
 
 
 def writes(node: ast.AST, name: str) -> bool:
