@@ -115,6 +115,11 @@ class TestBareRun:
         about = {(wiring.model, wiring.setter) for claim in claimed(case) for wiring in meant(claim, bare)}
         assert {(wiring.model, wiring.setter) for wiring in bare.wirings} == about
 
+    def test_every_step_is_told_in_a_line(self, case: Path) -> None:
+        """Also where a value is one of many."""
+        steps = (step for wiring in run(case, None, None).wirings for row in wiring.evaluated for step in row.path)
+        assert max((len(text) for step in steps for text in (step.label, step.before, step.after)), default=0) < 200
+
     def test_every_finding_is_claimed(self, case: Path) -> None:
         """Of what is not established only the file is compared; where a claim is a known gap there may be more of it."""
         found = {spot(f.code, Path(f.at.file), f.at.line) for f in judge(run(case, None, None), RULES)}
