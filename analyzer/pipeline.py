@@ -61,7 +61,8 @@ def draw_graphs(request: Request) -> GraphAnalysis:
 
     with room_to_run():
         opened = open_flows(request, choose_flows(request))
-        followed = [each for one in opened for each in follow(one.program, one.tree, one.targets, one.config, one.layers, request)]
+        asked = [with_flags(request, one, configs_with(request, request.draft)) for one in opened]
+        followed = [each for one in asked for each in follow(one.program, one.tree, one.targets, one.config, one.layers, request)]
         assumptions = {assumption.name: assumption for _, used in followed for assumption in used}
         problems = [*unreadable(opened[0].program.index, opened[0].tree), *(each for one in opened for each in one.problems)]
         return GraphAnalysis(
@@ -165,8 +166,12 @@ def run(request: Request) -> Analysis:
     jobs = [Job(one.program, one.config, one.layers, one.targets, request.judged) for one in opened]
     for one, found in zip(opened, evaluate_all(jobs, request.ids), strict=True):
         wirings += found
-        comparisons += against_training(request, one, drafts[one.program.flow.name])
-        launches += launched(request, one, drafts[one.program.flow.name]) if request.judged else ()
+        given: list[str | None] = [*drafts[one.program.flow.name]]
+        for draft in given or [None]:
+            configs = configs_with(request, draft)
+            asked = with_flags(request, one, configs)
+            comparisons += against_training(request, asked, draft) if draft is not None else ()
+            launches += launched(request, asked, configs) if request.judged else ()
         problems += one.problems
     tree, index = opened[0].tree, opened[0].program.index
     return Analysis(facts(tree, index), tuple(wirings), (*unreadable(index, tree), *problems), tuple(comparisons), tuple(launches))
@@ -191,30 +196,41 @@ def drafts_by_flow(request: Request, opened: Sequence[Opened]) -> dict[str, list
     return sorted_out
 
 
-def against_training(request: Request, one: Opened, drafts: Sequence[str]) -> Iterator[Comparison]:
-    """What is served to each of these drafts, held against what the trainer that was given trained."""
+def configs_with(request: Request, draft: str | None) -> dict[str, Config]:
+    """The configs in hand, by whose they are."""
+    named = {"draft": draft, "target": request.target}
+    return {role: load_config(path) for role, path in named.items() if path is not None}
+
+
+def with_flags(request: Request, one: Opened, configs: Mapping[str, Config]) -> Opened:
+    """The flow as it is launched with the flags that were given; as it stands where they are not known."""
+    if request.serve_args is None:
+        return one
+    from .valueflow.defaults import launched_with  # networkx is imported only where a way is followed
+
+    return replace(one, program=launched_with(one.program, one.tree, configs, request.serve_args))
+
+
+def against_training(request: Request, one: Opened, path: str) -> Iterator[Comparison]:
+    """What is served to a draft, held against what the trainer that was given trained."""
     layers = request.layers or one.config.num_layers()
-    stored = [(load_config(draft), read_weights(draft, one.program.flow.pipeline.projections)) for draft in drafts]
+    draft, weights = load_config(path), read_weights(path, one.program.flow.pipeline.projections)
+    one.problems.extend([weights.open] if weights.open is not None else ())
+    trained = None if request.train is None else training_side(request, request.train, draft, one, layers)
     served = server(one.tree, request.target)
-    for draft, weights in stored:
-        one.problems.extend([weights.open] if weights.open is not None else ())
-        trained = None if request.train is None else training_side(request, request.train, draft, one, layers)
-        yield from compare(one.program, one.targets, one.config, layers, draft, trained, served, weights.width)
+    yield from compare(one.program, one.targets, one.config, layers, draft, trained, served, weights.width)
 
 
-def launched(request: Request, one: Opened, drafts: Sequence[str]) -> Iterator[Launch]:
-    """What the engine does on its way to the setter, with each of these drafts, or with none in hand. One target class stands for all."""
+def launched(request: Request, one: Opened, configs: Mapping[str, Config]) -> Iterator[Launch]:
+    """What the engine does on its way to the setter, with a draft, or with none in hand. One target class stands for all."""
     if not one.targets:
         return
     from .valueflow.launching import launch  # networkx is imported only where a way is followed
 
     found = one.targets[0]
-    for draft in drafts or (None,):
-        configs = {} if draft is None else {"draft": load_config(draft)}
-        configs |= {"target": load_config(request.target)} if request.target is not None else {}
-        target = Target(one.program, found.cls, found.setter, one.layers, one.config)
-        done = launch(one.program, one.tree, target, found, configs)
-        yield done if draft is None else with_misses(request, one, done, configs)
+    target = Target(one.program, found.cls, found.setter, one.layers, one.config)
+    done = launch(one.program, one.tree, target, found, configs)
+    yield with_misses(request, one, done, configs) if "draft" in configs else done
 
 
 def with_misses(request: Request, one: Opened, done: Launch, configs: Mapping[str, Config]) -> Launch:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 
 from .. import ir
@@ -21,6 +21,7 @@ from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, 
 from .asked import Frame, Miss, Question, SetterCall
 from .domain import UNKNOWN, Exact, Method, Object, Origin, Outside, Thing, Val, exact, last_name
 from .fields import whole
+from .flags import launched
 from .items import is_list
 from .journal import Journal
 from .relevance import Relevance
@@ -253,14 +254,7 @@ class Engine:
         if len(self.frames) == 1 and parameter.name in self.question.reader:
             self.assumptions.add("flow-launched")
             return exact(self.question.reader[parameter.name])
-        return self.launched(parameter.name) or self.objects_of(path, self.frame.module, parameter.annotation)
-
-    def launched(self, name: str) -> Val | None:
-        """What the flow stands for: the value of a launch flag."""
-        if name not in self.question.launch:
-            return None
-        self.assumptions.add("flow-launched")
-        return replace(exact(self.question.launch[name]), origin=frozenset({("launch", (name,))}))
+        return launched(self, parameter.name) or self.objects_of(path, self.frame.module, parameter.annotation)
 
     def declared_result(self, function: FunctionValue, node: ir.Call) -> Val:
         """What a function that is not run is declared to return: one object for each place that calls it."""

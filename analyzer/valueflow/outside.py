@@ -9,6 +9,7 @@ from .. import ir
 from ..values import MISSING, ClassValue, External, Instance
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_constant, join, join_all
 from .fields import NOT_CARRIED, built_attribute, read_attribute
+from .flags import flag_of
 from .items import entries_of, fill, items_of, new_dict, new_list, read_element, truth
 from .lookups import has_entry, look_up, origin_of, reads_entry
 from .setters import seek_model
@@ -75,7 +76,7 @@ def _surely_has(engine: Engine, state: State, holder: Val, name: str) -> bool:
 
 def _has(engine: Engine, state: State, thing: object, name: str) -> bool | None:
     if isinstance(thing, Object):
-        if name in state.fields(thing):
+        if name in state.fields(thing) or (not thing.made and flag_of(engine, thing, name) is not None):
             return True
         if isinstance(thing.cls, ClassValue):
             if engine.types.find(thing.cls, name)[0] is not MISSING:
@@ -215,7 +216,13 @@ def _bool(engine: Engine, node: ir.Call, state: State) -> Val:
 
 
 def _any_all(engine: Engine, node: ir.Call, state: State) -> Val:
-    marks = frozenset(mark for val in _values(engine, node, state) for mark in tracked(state, val))
+    vals = _values(engine, node, state)
+    marks = frozenset(mark for val in vals for mark in tracked(state, val))
+    items = items_of(state, vals[0]) if len(vals) == 1 else None
+    answers = {truth(engine, state, item) for item in items or ()}
+    decides = isinstance(node.func, ir.Name) and node.func.id == "any"
+    if items is not None and (decides in answers or None not in answers):
+        return replace(exact(decides if decides in answers else not decides), marks=marks)
     return replace(UNKNOWN, marks=marks)
 
 
