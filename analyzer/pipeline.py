@@ -42,7 +42,7 @@ from .wiring import DEFAULT_LAYERS, Found, Job, evaluate_all, find_targets
 if TYPE_CHECKING:
     from .engine_use import Engine
     from .graph import GraphAnalysis  # networkx is imported only where a graph is asked for
-    from .launches import Launch
+    from .launches import Gated, Launch
 
 RECURSION = 20_000
 """Python frames for the interpreter: a call of the analysed program takes about twenty."""
@@ -171,7 +171,7 @@ def run(request: Request) -> Analysis:
             configs = configs_with(request, draft)
             asked = with_flags(request, one, configs)
             comparisons += against_training(request, asked, draft) if draft is not None else ()
-            launches += launched(request, asked, configs) if request.judged else ()
+            launches += launched(request, one, asked, configs) if request.judged else ()
         problems += one.problems
     tree, index = opened[0].tree, opened[0].program.index
     return Analysis(facts(tree, index), tuple(wirings), (*unreadable(index, tree), *problems), tuple(comparisons), tuple(launches))
@@ -221,16 +221,39 @@ def against_training(request: Request, one: Opened, path: str) -> Iterator[Compa
     yield from compare(one.program, one.targets, one.config, layers, draft, trained, served, weights.width)
 
 
-def launched(request: Request, one: Opened, configs: Mapping[str, Config]) -> Iterator[Launch]:
-    """What the engine does on its way to the setter, with a draft, or with none in hand. One target class stands for all."""
-    if not one.targets:
-        return
+def launched(request: Request, one: Opened, asked: Opened, configs: Mapping[str, Config]) -> Iterator[Launch]:
+    """What the engine does on its way to the setter, with a draft, or with none in hand; ``asked`` is launched with the flags that were
+    given."""
+    if asked.targets:
+        done = launch_of(asked, configs, watched=asked is not one)
+        done = replace(done, gated=gated_off(request, one, asked, done, configs)) if asked is not one and "draft" in configs else done
+        yield with_misses(request, asked, done, configs) if "draft" in configs else done
+
+
+def launch_of(one: Opened, configs: Mapping[str, Config], *, watched: bool = False) -> Launch:
+    """One launch. One target class stands for all."""
     from .valueflow.launching import launch  # networkx is imported only where a way is followed
 
     found = one.targets[0]
     target = Target(one.program, found.cls, found.setter, one.layers, one.config)
-    done = launch(one.program, one.tree, target, found, configs)
-    yield with_misses(request, one, done, configs) if "draft" in configs else done
+    return launch(one.program, one.tree, target, found, configs, watched=watched)
+
+
+def gated_off(request: Request, one: Opened, asked: Opened, done: Launch, configs: Mapping[str, Config]) -> Gated | None:
+    """What keeps the ids from being looked at with the flags that were given; None where they are, or what the tree makes of the flags is
+    not known."""
+    from .gating import gated, is_looked_at
+
+    flags = asked.program.flow.pipeline.flags
+    if flags is None or not flags.settled or is_looked_at(done):
+        return None
+
+    def without(name: str) -> Launch:
+        others = tuple(each for each in request.serve_args or () if each[0] != name)
+        return launch_of(with_flags(replace(request, serve_args=others), one, configs), configs)
+
+    own = launch_of(one, configs, watched=True)
+    return gated(done, flags, own, one.program.flow.pipeline.launch, configs["draft"], without)
 
 
 def with_misses(request: Request, one: Opened, done: Launch, configs: Mapping[str, Config]) -> Launch:

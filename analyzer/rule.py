@@ -85,6 +85,10 @@ CAUSES_BY_PLACE = {"FC201": ("FC105",), "FC202": ("FC105",), "FC208": ("FC901",)
 """Which findings about a draft another one explains, where their place lies on its path: the entry stands elsewhere, or an ``except`` makes
 a default of the miss; what is served is open since two calls of one setter say different things."""
 
+CAUSES_BY_DRAFT = {"FC214": ("FC901", "FC101", "FC102", "FC103", "FC104", "FC105")}
+"""Which findings about what a draft is served another one about it explains wherever they stand: where the ids are never looked at, nothing
+is served."""
+
 
 def judge(analysis: Analysis, rules: Iterable[Rule]) -> tuple[Finding, ...]:
     """What the rules find, the worst first, then by place; what only follows from another finding stands in that."""
@@ -92,7 +96,9 @@ def judge(analysis: Analysis, rules: Iterable[Rule]) -> tuple[Finding, ...]:
     for code in reversed(CAUSES):
         found = under(found, code, CAUSES[code])
     for code, symptoms in CAUSES_BY_PLACE.items():
-        found = explained(found, code, symptoms)
+        found = explained(found, code, symptoms, is_on_the_way)
+    for code, symptoms in CAUSES_BY_DRAFT.items():
+        found = explained(found, code, symptoms, is_about_serving)
     return tuple(sorted(found, key=lambda f: (-f.severity, f.code, f.at.file, f.at.line, f.column, f.message)))
 
 
@@ -109,8 +115,10 @@ def under(findings: Sequence[Finding], code: str, symptoms: Sequence[str]) -> li
     ]
 
 
-def explained(findings: Sequence[Finding], code: str, symptoms: Sequence[str]) -> list[Finding]:
-    """The findings about a draft moved into the first one whose path leads over their place. That is then as bad as what comes of it."""
+def explained(
+    findings: Sequence[Finding], code: str, symptoms: Sequence[str], explains: Callable[[Finding, Finding], bool]
+) -> list[Finding]:
+    """The findings about a draft moved into the first one that explains them. That is then as bad as what comes of it."""
     causes = [each for each in findings if each.code == code]
     moved: dict[int, list[Finding]] = {}
     kept: list[Finding] = []
@@ -129,10 +137,15 @@ def explained(findings: Sequence[Finding], code: str, symptoms: Sequence[str]) -
     ]
 
 
-def explains(cause: Finding, symptom: Finding) -> bool:
+def is_on_the_way(cause: Finding, symptom: Finding) -> bool:
     """Whether a finding's place lies on the path of another one, about the same flow and draft as far as that names them."""
     same = cause.flow in (None, symptom.flow) and cause.draft in (None, symptom.draft)
     return same and any(hop.at == symptom.at for hop in cause.path)
+
+
+def is_about_serving(cause: Finding, symptom: Finding) -> bool:
+    """Whether a finding is about what a target serves to the draft of another one."""
+    return (cause.flow, cause.draft) == (symptom.flow, symptom.draft) and symptom.model is not None
 
 
 def whom(finding: Finding) -> tuple[str | None, str | None, str | None]:

@@ -10,10 +10,13 @@ from sources import plant
 
 from flowcheck.analyzer.errors import BadInput
 from flowcheck.analyzer.flows.flow import Flags, load_flow
+from flowcheck.analyzer.launches import Gated
 from flowcheck.analyzer.options import read_serve_args
 from flowcheck.analyzer.pipeline import analyze, configs_with, open_flows, with_flags
 from flowcheck.analyzer.request import Request
 from flowcheck.analyzer.results import Analysis
+from flowcheck.analyzer.rule import Severity, judge
+from flowcheck.rules import RULES
 
 ARGS = "sglang/srt/server_args.py"
 RUNNER = "sglang/srt/model_runner.py"
@@ -166,3 +169,61 @@ class TestTheLaunch:
     def test_something_else_with_such_an_attribute_is_no_flag(self, tmp_path: Path) -> None:
         other = (HAND_OVER, f"        if self.options.plain:\n            return\n{HAND_OVER}")
         assert self.events(analyze(request(tmp_path, "--plain", other))) == ["[2, 5]"]
+
+
+class TestGated:
+    """Conditions on the way, and which of them keeps the engine from the ids."""
+
+    def gated(self, folder: Path, text: str, *edits: tuple[str, str], args: str = DATACLASS, draft: object = None) -> Gated | None:
+        (launch,) = analyze(request(folder, text, *edits, args=args, draft=draft)).launches
+        return launch.gated
+
+    def algorithm(self, test: str) -> tuple[str, str]:
+        """The ids are read and handed over only if this is so."""
+        return "        if not self.is_draft:\n", f"        if {test}:\n"
+
+    def test_the_condition_and_the_flag(self, tmp_path: Path) -> None:
+        gate = self.algorithm('self.server_args.speculative_algorithm == "EAGLE3"')
+        found = self.gated(tmp_path, "--speculative-algorithm EAGLE --topk 2", gate)
+        assert found is not None
+        assert found.branch.test == 'self.server_args.speculative_algorithm == "EAGLE3"'
+        assert (found.branch.answer, found.flags) == (False, (("speculative_algorithm", "EAGLE"),))
+        assert (found.entry, found.value, found.wants) == (KEY, "[2, 5]", "speculative_algorithm = EAGLE3")
+        assert [each.name for each in found.reads] == [KEY]
+
+    def test_a_method_that_is_left_early(self, tmp_path: Path) -> None:
+        reads = "        if not self.is_draft:\n"
+        early = (reads, f"        if self.server_args.plain:\n            return\n{reads}")
+        found = self.gated(tmp_path, "--plain", early)
+        assert found is not None
+        assert (found.branch.test, found.branch.answer, found.flags) == ("self.server_args.plain", True, (("plain", "true"),))
+
+    def test_a_default(self, tmp_path: Path) -> None:
+        found = self.gated(tmp_path, "", self.algorithm("self.server_args.plain"))
+        assert found is not None and found.flags == ()
+
+    def test_the_ids_are_read_all_the_same(self, tmp_path: Path) -> None:
+        assert self.gated(tmp_path, "--speculative-algorithm EAGLE") is None
+
+    def test_the_class_of_the_flags_mends_it(self, tmp_path: Path) -> None:
+        gate = self.algorithm('self.server_args.speculative_algorithm == "EAGLE3"')
+        assert self.gated(tmp_path, "--speculative-algorithm NEXTN", gate) is None
+
+    def test_what_the_tree_makes_of_the_flags_is_not_known(self, tmp_path: Path) -> None:
+        gate = self.algorithm('self.server_args.speculative_algorithm == "EAGLE3"')
+        assert self.gated(tmp_path, "--speculative-algorithm EAGLE", gate, args="") is None
+
+    def test_a_draft_without_ids(self, tmp_path: Path) -> None:
+        gate = self.algorithm('self.server_args.speculative_algorithm == "EAGLE3"')
+        assert self.gated(tmp_path, "--speculative-algorithm EAGLE", gate, draft={"hidden_size": 8}) is None
+
+    def test_without_flags_nothing_is_noted(self, tmp_path: Path) -> None:
+        (launch,) = analyze(request(tmp_path, None, self.algorithm("self.server_args.plain"))).launches
+        assert launch.branches == () and launch.gated is None
+
+    def test_what_is_served_is_its_consequence(self, tmp_path: Path) -> None:
+        gate = self.algorithm('self.server_args.speculative_algorithm == "EAGLE3"')
+        analysis = analyze(request(tmp_path, "--speculative-algorithm EAGLE", gate))
+        (finding,) = (each for each in judge(analysis, RULES) if each.severity > Severity.INFO)
+        assert finding.code == "FC214"
+        assert [each.code for each in finding.consequences] == ["FC901"]

@@ -20,8 +20,7 @@ from ..source import SourceTree
 from ..values import ClassValue, FunctionValue
 from .build import make_question
 from .chain import Chain
-from .domain import Exact, Object, Val, is_constant
-from .flags import flag
+from .domain import Exact, Object, Val, exact, is_constant
 from .names import FunctionNode
 from .roots import run_root
 from .types import Types
@@ -146,10 +145,10 @@ def after_init(chain: Chain, cls: ClassValue, given: Mapping[str, Fact]) -> tupl
     if not isinstance(init, FunctionValue):
         return dict(given), chain.types.find(cls, "model_post_init")[1] is None
     names = frozenset(name for each in chain.types.order(cls) for name in chain.types.assigned(each))
-    looking = chain.searching(names.union(given_to(chain, cls)))
+    looking = chain.searching(names.union(chain.pipeline.paths, given_to(chain, cls)))
     engine = chain.engine(looking, graph=FlowGraph(chain.graph.flow, chain.graph.model), reading=True)
     made = Object(cls.name, cls, made=True)
-    fields = {name: flag(name, value) for name, value in given.items()}
+    fields = {name: exact(value) for name, value in given.items()}
     state = run_root(engine, init, cls, {made: fields}, Val((made,)))
     settled = state is not None and not engine.doubts and not engine.unfollowed and not sets_by_name(chain, cls)
     ended = state.fields(made) if state is not None and settled else {}

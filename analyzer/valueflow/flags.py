@@ -4,7 +4,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..library.facts import Fact
 from ..values import ClassValue
 from .domain import Known, Object, Val, exact, last_name
 
@@ -17,7 +16,7 @@ def launched(engine: Engine, name: str) -> Val | None:
     if name not in engine.question.launch:
         return None
     engine.assumptions.add("flow-launched" if engine.question.flags is None else "launch-flags")
-    return flag(name, engine.question.launch[name])
+    return replace(exact(engine.question.launch[name]), origin=frozenset({("launch", (name,))}))
 
 
 def flag_of(engine: Engine, thing: Object | Known, name: str) -> Val | None:
@@ -27,11 +26,7 @@ def flag_of(engine: Engine, thing: Object | Known, name: str) -> Val | None:
     if flags is None or name in engine.question.launch or name not in flags.values or not holds_flags(engine, thing):
         return launched(engine, name)
     engine.assumptions.add("launch-flags")
-    return flag(name, flags.values[name])
-
-
-def flag(name: str, value: Fact) -> Val:
-    return replace(exact(value), origin=frozenset({("launch", (name,))}))
+    return exact(flags.values[name])
 
 
 def holds_flags(engine: Engine, thing: Object | Known) -> bool:
