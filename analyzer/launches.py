@@ -67,6 +67,18 @@ class Missed:
 
 
 @frozen()
+class Dropped:
+    """A lookup in what was made of entries of a config, of one that was left out. The lookup is told as if it were made in the config
+    itself; ``made_at`` is where the other entries were taken from there, ``made_by`` the function. ``entry`` stands at ``entry_at``."""
+
+    lookup: Lookup
+    made_at: Location
+    made_by: str
+    entry_at: Location = Location("", 0)
+    value: str = ""
+
+
+@frozen()
 class Swallowed:
     """An ``except`` that puts ``instead`` into ``target``, where a lookup in its ``try`` would have put an entry. ``catches`` is the type
     that it names, or "". ``certain``: the configs in hand make the lookup raise."""
@@ -163,7 +175,8 @@ class Event:
 class Launch:
     """What one flow's launch does. ``lives`` are the events of each object that comes to a setter, in the order in which they happen.
     ``model`` is the target class that stood in, ``draft`` the draft's config as printed, ``keys`` those of the flow.
-    ``missed`` are the lookups that miss what the draft's config has elsewhere, ``gates`` are outside of the models. ``branches`` are
+    ``missed`` are the lookups that miss what the draft's config has elsewhere, ``dropped`` those of what a converter left
+    out, ``gates`` are outside of the models. ``branches`` are
     noted where the launch flags are given; ``gated`` is what they come to."""
 
     flow: str
@@ -177,6 +190,7 @@ class Launch:
     keys: tuple[str, ...] = ()
     missed: tuple[Missed, ...] = ()
     gates: tuple[Gate, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
     branches: tuple[Branch, ...] = ()
     gated: Gated | None = None
 

@@ -27,7 +27,7 @@ from .evaluation import Program, Target
 from .flows.flow import BUILT_IN, Flow, load_flow, load_flow_file
 from .index import Index
 from .interpret.code import Code
-from .keys import missed_entries, names_in
+from .keys import dropped_entries, missed_entries, names_in
 from .library.tables import Library
 from .request import ContractRequest, Request
 from .results import Analysis, Comparison, ContractAnalysis, Location, NotEstablished, Side, SourceFacts, Wiring
@@ -259,13 +259,17 @@ def gated_off(request: Request, one: Opened, asked: Opened, done: Launch, config
 def with_misses(request: Request, one: Opened, done: Launch, configs: Mapping[str, Config]) -> Launch:
     """The launch, with what the trainer that was given looks up, and which lookups miss what the draft's config has elsewhere."""
     pipeline, draft = one.program.flow.pipeline, configs["draft"]
-    lookups = done.lookups
+    lookups, dropped = done.lookups, done.dropped
     if request.train is not None and not is_contract(request.train):
         names = (*pipeline.keys, *pipeline.moved, *names_in(draft.values))
-        lookups += read_trainer(request.train, one.program, configs, names)
+        looked, left_out = read_trainer(request.train, one.program, configs, names)
+        lookups, dropped = lookups + looked, dropped + left_out
     spellings = dict.fromkeys(pipeline.keys, pipeline.spellings)
     missed = missed_entries(lookups, draft, pipeline.moved, spellings)
-    return replace(done, lookups=lookups, missed=tuple(missed))
+    told = tuple(dropped_entries(dropped, lookups, draft, pipeline.keys, has_target="target" in configs))
+    in_made = [each.lookup for each in told]
+    missed = (each for each in missed if not any(one.key == each.lookup.key and one.is_near(each.lookup) for one in in_made))
+    return replace(done, lookups=lookups, missed=tuple(missed), dropped=told)
 
 
 def training_side(request: Request, train: str, draft: Config, one: Opened, layers: int | None) -> Side:

@@ -81,11 +81,11 @@ CAUSES = {"FC105": ("FC101", "FC102", "FC103", "FC104"), "FC101": ("FC104",), "F
 """Which findings about a draft only follow from another one about it: a default brings other points, other points another width, a write
 another stage."""
 
-CAUSES_BY_PLACE = {"FC201": ("FC105",), "FC202": ("FC105",), "FC208": ("FC901",)}
+CAUSES_BY_PLACE: dict[str, tuple[str, ...]] = {"FC201": ("FC105",), "FC202": ("FC105",), "FC204": ("FC105",), "FC208": ("FC901",)}
 """Which findings about a draft another one explains, where their place lies on its path: the entry stands elsewhere, or an ``except`` makes
-a default of the miss; what is served is open since two calls of one setter say different things."""
+a default of the miss, or a converter drops it; what is served is open since two calls of one setter say different things."""
 
-CAUSES_BY_DRAFT = {"FC214": ("FC901", "FC101", "FC102", "FC103", "FC104", "FC105")}
+CAUSES_BY_DRAFT: dict[str, tuple[str, ...]] = {"FC214": ("FC901", "FC101", "FC102", "FC103", "FC104", "FC105")}
 """Which findings about what a draft is served another one about it explains wherever they stand: where the ids are never looked at, nothing
 is served."""
 

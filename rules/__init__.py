@@ -5,6 +5,7 @@ from ..analyzer.rule import Rule
 from . import (
     captured_point_mismatch,
     default_in_effect,
+    dropped_key,
     falsy_config_value,
     gated_off_path,
     inconsistent_readers,
@@ -35,6 +36,7 @@ RULES: tuple[Rule, ...] = (
     key_not_read.RULE,
     swallowed_lookup.RULE,
     inconsistent_readers.RULE,
+    dropped_key.RULE,
     renamed_key.RULE,
     falsy_config_value.RULE,
     override_misses_reader.RULE,

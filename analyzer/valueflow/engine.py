@@ -19,6 +19,7 @@ from ..library.facts import Supposed
 from ..results import Location, NotEstablished
 from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, FunctionValue, Instance, ListValue
 from .asked import Frame, Miss, Question, SetterCall
+from .converters import Conversion
 from .domain import UNKNOWN, Exact, Method, Object, Origin, Outside, Thing, Val, exact, last_name
 from .fields import whole
 from .flags import launched
@@ -77,6 +78,7 @@ class Engine:
     missed: list[Miss] = field(default_factory=list)
     unfollowed: dict[Location, NotEstablished] = field(default_factory=dict)
     journal: Journal = field(default_factory=Journal)
+    converted: dict[Object, Conversion] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=count)
     side: LookupSide = "setter"
 
@@ -171,7 +173,7 @@ class Engine:
             return False
         if self.in_draft and not self.reaches_projection(function, receiver):
             return False
-        if any(val.marks or val.origin or self.is_path(val) or held(state, val) for val in arguments):
+        if any(val.marks or val.origin or self.is_path(val) or held(state, val) or val.only in self.converted for val in arguments):
             return True
         objects = receiver.objects if receiver is not None else ()
         if state.control and any(is_list(thing) or isinstance(thing, Outside) for val in arguments for thing in val.things):

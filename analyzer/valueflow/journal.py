@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .. import ir
-from ..launches import Branch, Call, Event, EventKind, Falsy, Lookup, LookupStatus, Override, Swallowed
+from ..launches import Branch, Call, Dropped, Event, EventKind, Falsy, Lookup, LookupStatus, Override, Swallowed
 from .asked import Frame
 from .domain import Exact, Origin, Val
 from .store import State
@@ -31,6 +31,7 @@ class Journal:
     comes neither before nor after what happens in the other. ``watched``: the names that a branch must have to be noted."""
 
     lookups: list[Lookup] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
     swallowed: list[Swallowed] = field(default_factory=list)
     falsy: list[Falsy] = field(default_factory=list)
     overrides: list[Override] = field(default_factory=list)
@@ -78,12 +79,17 @@ def note_lookup(
     engine: Engine, name: str, origins: frozenset[Origin], status: LookupStatus, default: str | None, value: str, at: ir.At
 ) -> None:
     """A lookup of an entry. It stands where its name is written: in a helper that is given the name, that is the helper's call."""
+    engine.journal.lookups += lookups_of(engine, name, origins, status, default, value, at)
+
+
+def lookups_of(
+    engine: Engine, name: str, origins: frozenset[Origin], status: LookupStatus, default: str | None, value: str, at: ir.At
+) -> Iterator[Lookup]:
     frame, place = written_in(engine, name, at)
     where = engine.machine.place(frame.module.path, place.line)
     for role, path in sorted(origins):
         scope = tuple(each.number for each in engine.frames[: engine.frames.index(frame) + 1])
-        found = Lookup(role, path, name, where, place.column, frame.symbol, scope, default, status, value[:LONGEST], engine.side)
-        engine.journal.lookups.append(found)
+        yield Lookup(role, path, name, where, place.column, frame.symbol, scope, default, status, value[:LONGEST], engine.side)
 
 
 def written_in(engine: Engine, name: str, at: ir.At) -> tuple[Frame, ir.At]:
@@ -147,8 +153,10 @@ def assigned_text(node: ir.If, answer: bool) -> str:
 
 def note_branch(engine: Engine, node: ir.If, answer: bool | None) -> None:
     """A condition, where one of its branches names what is watched."""
-    function = engine.frame.function.node if engine.frame.function is not None and engine.journal.watched else None
-    for found in ast.walk(function) if function is not None else ():
+    function = engine.frame.function.node if engine.frame.function is not None else None
+    if function is None or not engine.journal.watched:
+        return
+    for found in ast.walk(function):
         if isinstance(found, ast.If) and found.lineno == node.at.line:
             rest = [each for each in ast.walk(function) if isinstance(each, ast.stmt) and each.lineno > (found.end_lineno or 0)]
             yes, no = [*found.body, *(rest if leaves(found.orelse) else ())], [*found.orelse, *(rest if leaves(found.body) else ())]

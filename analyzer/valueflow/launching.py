@@ -40,6 +40,7 @@ def launch(
         tuple(dict.fromkeys(each for journal in journals for each in journal.falsy)),
         tuple(dict.fromkeys(each for journal in journals for each in journal.overrides)),
         tuple(program.flow.pipeline.keys), gates=tuple(gates(chain)),
+        dropped=tuple(dict.fromkeys(each for journal in journals for each in journal.dropped)),
         branches=tuple(dict.fromkeys(each for journal in journals for each in journal.met)),
     )  # fmt: skip
 

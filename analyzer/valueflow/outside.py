@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..values import MISSING, ClassValue, External, Instance
+from .converters import dict_of, dropped, forget, made_config
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_constant, join, join_all
 from .fields import NOT_CARRIED, built_attribute, read_attribute
 from .flags import flag_of
@@ -58,8 +59,10 @@ def _getattr(engine: Engine, node: ir.Call, state: State) -> Val:
         if any(thing.backing is not None for thing in holder.objects):
             engine.doubt("an attribute of the model is asked for by a name that is not known", node.at)
         return UNKNOWN
+    text = text_of(node.arguments[2].value) if len(node.arguments) > 2 else ""
+    if (found := dropped(engine, state, holder, key.value, default, node.at, text)) is not None:
+        return found
     if reads_entry(engine, state, holder, key.value):
-        text = text_of(node.arguments[2].value) if default is not None else ""
         return look_up(engine, state, holder, key.value, default, node.at, text)
     unsure = state.unsure
     seek_model(engine, ir.Attribute(node.arguments[0].value, key.value, node.at), holder, state)
@@ -226,17 +229,8 @@ def _any_all(engine: Engine, node: ir.Call, state: State) -> Val:
     return replace(UNKNOWN, marks=marks)
 
 
-def _dict(engine: Engine, node: ir.Call, state: State) -> Val:
-    """``dict(other, name=value)``."""
-    entries: dict[str, Val] = {}
-    for argument in node.arguments:
-        val = engine.evaluate(argument.value, state)
-        entries |= {argument.keyword: val} if argument.keyword is not None else entries_of(state, val)
-    return new_dict(engine, state, entries)
-
-
 BUILTINS: dict[str, Builtin] = {
-    "dict": _dict,
+    "dict": dict_of,
     "getattr": _getattr, "hasattr": _hasattr, "setattr": _setattr, "isinstance": _isinstance, "len": _len, "enumerate": _enumerate,
     "zip": _zip, "bool": _bool,
     **dict.fromkeys(COPIES, _copy), **dict.fromkeys(("int", "float", "max", "min", "next", "abs", "map", "filter"), _pass_on),
@@ -253,10 +247,13 @@ def call_outside(engine: Engine, node: ir.Call, callee: Val, name: str, argument
     origin = callee.origin.union(*(origin_of(engine, val) for val in arguments.all()))
     last = name.rpartition(".")[2]
     given = [val for val in arguments.all() if tracked(state, val)]
+    if not given and (config := made_config(engine, node, name, arguments, state)) is not None:
+        return config
     if name == "collections.defaultdict" and arguments.positional:
         return default_dict(engine, node, arguments, state)
     for val in arguments.all():
         fill(state, val)
+        forget(engine, val)
         if any(thing.loaded and thing.cls is not None and thing.path.startswith("draft.") for thing in val.objects):
             engine.doubt(f"what {last or 'a call'}() does with a part of the draft's config is not known", node.at)
     if not given:
