@@ -45,6 +45,7 @@ TrainConfig = Annotated[str | None, typer.Option("--train-config", metavar="FILE
 TrainEngine = Annotated[
     str | None, typer.Option("--train-engine", metavar="SOURCE", help="The source of the engine that the trainer captures with.")
 ]
+ServeArgs = Annotated[str | None, typer.Option("--serve-args", metavar="\"FLAGS\"", help="The flags that the engine is launched with.")]
 Layers = Annotated[str | None, typer.Option("--layers", metavar="N", help="The number of layers of the target.")]
 IdLists = Annotated[list[str] | None, typer.Option("--ids", metavar="2,30,58|default", help="An id list. Repeatable.")]
 Drawings = Annotated[
@@ -79,14 +80,14 @@ def _group(version: Annotated[bool, typer.Option("--version", help="Print the ve
 @app.command()
 def check(
     source: Sources, draft: Drafts = None, target: Target = None, train: Train = None, train_config: TrainConfig = None,
-    train_engine: TrainEngine = None, flow: Flows = None, model: Models = None, layers: Layers = None,
-    select: Select = None, ignore: Ignore = None, fail_on: FailOn = "warning",
+    train_engine: TrainEngine = None, serve_args: ServeArgs = None, flow: Flows = None, model: Models = None,
+    layers: Layers = None, select: Select = None, ignore: Ignore = None, fail_on: FailOn = "warning",
     flow_file: FlowFile = None, format: Format = None, output_format: Outputs = None,
     quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what every target class captures and what is wrong with it, also with the draft and the trainer that are given."""
     from ..rules import RULES
-    from .options import read_layers, read_outputs
+    from .options import read_layers, read_outputs, read_serve_args
     from .output import emit
     from .request import Request
     from .rule import chosen, judge, severity
@@ -96,7 +97,8 @@ def check(
     drafts = tuple(draft or ())
     narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, flow_file
     compared = drafts[0] if drafts else None, train, train_config, drafts[1:], train_engine
-    asked = [Request(each, *narrowed, *compared, judged=True) for each in source]
+    launch = read_serve_args(serve_args)
+    asked = [Request(each, *narrowed, *compared, judged=True, serve_args=launch) for each in source]
     judged = [(analysis, judge(analysis, rules)) for analysis in map(pipeline(), asked)]
     emit(outputs, {"text": lambda colour: _check_text(judged, detail, colour), "json": lambda _: _check_json(judged)})
     return 1 if any(found.severity >= least for _, findings in judged for found in findings) else 0
@@ -122,12 +124,12 @@ def wiring(
 
 @app.command()
 def graph(
-    source: Source, draft: Draft = None, target: Target = None, flow: Flows = None, model: Models = None, layers: Layers = None,
-    ids: IdLists = None, flow_file: FlowFile = None, output: Drawings = None, format: Format = None, output_format: Outputs = None,
-    quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+    source: Source, draft: Draft = None, target: Target = None, serve_args: ServeArgs = None, flow: Flows = None,
+    model: Models = None, layers: Layers = None, ids: IdLists = None, flow_file: FlowFile = None, output: Drawings = None,
+    format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Follow the ids from the config key to the draft's fc: hop by hop, as data, or as a picture."""
-    from .options import read_drawings, read_id_lists, read_layers, read_outputs
+    from .options import read_drawings, read_id_lists, read_layers, read_outputs, read_serve_args
     from .output import emit
     from .request import Request
 
@@ -135,8 +137,9 @@ def graph(
     outputs = read_outputs(format, formats) if format is not None or formats or not output else ()
     drawings = read_drawings(output or (), outputs)
     narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), read_id_lists(ids or ())
+    launch = read_serve_args(serve_args)
     pictures = _pictures(drawings)
-    analysis = graph_pipeline()(Request(source, *narrowed, flow_file, draft))
+    analysis = graph_pipeline()(Request(source, *narrowed, flow_file, draft, serve_args=launch))
     pictures(analysis)
     emit(outputs, {"text": lambda colour: _graph_text(analysis, detail, colour), "json": lambda _: _graph_json(analysis)})
     return 0

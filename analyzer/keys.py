@@ -1,14 +1,16 @@
-"""What lookups of a draft's config miss: entries that it has at another place, under another name, or where a library moved them."""
+"""What lookups of a draft's config miss: entries that it has at another place, under another name, or where a library moved them, and what
+a converter left out."""
 from __future__ import annotations
 
 import difflib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from .configs import Config
 from .json_text import Json
-from .launches import Lookup, Missed
+from .launches import Dropped, Lookup, Missed
 from .results import Location
 
 ALIKE = 0.88
@@ -45,6 +47,26 @@ def missed_entries(
         told.add(key)
         at = Location(config.path_printed, config.line_of(*place))
         yield Missed(lookup, how, ".".join(place), at, short(entries[place]), tuple(reads))
+
+
+def dropped_entries(
+    dropped: Sequence[Dropped], lookups: Sequence[Lookup], config: Config, keys: Sequence[str], *, has_target: bool
+) -> Iterator[Dropped]:
+    """The lookups that miss what a converter of the draft's config left out, and that nothing nearby finds. What a trainer converts may be
+    the target's config: there the target's must be in hand and have no such entry, or the entry be one of the flow's."""
+    of_target = {(each.lookup.at, each.lookup.column) for each in dropped if each.lookup.role == "target"}
+    told: set[tuple[Location, Location, str]] = set()
+    for each in dropped:
+        lookup = each.lookup
+        key = (each.made_at, lookup.at, lookup.name)
+        near = any(one.key == lookup.key and one.status == "read" and one.role == "draft" and one.is_near(lookup) for one in lookups)
+        if lookup.role != "draft" or near or key in told:
+            continue
+        if lookup.side == "training" and ((lookup.at, lookup.column) in of_target or (not has_target and lookup.key not in keys)):
+            continue
+        told.add(key)
+        value = dict(entries_of(config.values))[(*lookup.path, lookup.key)]
+        yield replace(each, entry_at=Location(config.path_printed, config.line_of(*lookup.path, lookup.key)), value=short(value))
 
 
 def entries_of(holder: Mapping[str, Json], path: Place = ()) -> Iterator[tuple[Place, Json]]:

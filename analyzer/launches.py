@@ -67,6 +67,18 @@ class Missed:
 
 
 @frozen()
+class Dropped:
+    """A lookup in what was made of entries of a config, of one that was left out. The lookup is told as if it were made in the config
+    itself; ``made_at`` is where the other entries were taken from there, ``made_by`` the function. ``entry`` stands at ``entry_at``."""
+
+    lookup: Lookup
+    made_at: Location
+    made_by: str
+    entry_at: Location = Location("", 0)
+    value: str = ""
+
+
+@frozen()
 class Swallowed:
     """An ``except`` that puts ``instead`` into ``target``, where a lookup in its ``try`` would have put an entry. ``catches`` is the type
     that it names, or "". ``certain``: the configs in hand make the lookup raise."""
@@ -113,6 +125,32 @@ class Gate:
 
 
 @frozen()
+class Branch:
+    """A condition that was met on the way, with a branch that names a key of the flow or a setter: ``test`` is its text, ``answer`` what it
+    was known to be, ``names`` the answers to which such a branch belongs."""
+
+    at: Location
+    test: str
+    answer: bool | None
+    names: tuple[bool, ...]
+
+
+@frozen()
+class Gated:
+    """A condition that keeps the engine from looking at the ids, with the flags that it is launched with: ``branch`` is met with another
+    answer where the engine is launched as the flow is, with ``wants``. ``flags`` decide it, each with its value. ``entry``, at ``entry_at``
+    with ``value``, is what is not looked at; ``reads`` are those that would."""
+
+    branch: Branch
+    flags: tuple[tuple[str, str], ...]
+    wants: str
+    entry: str
+    entry_at: Location
+    value: str
+    reads: tuple[Lookup, ...]
+
+
+@frozen()
 class Event:
     """A call of a setter ("set") from outside the models, or a run of the target's model ("run"). ``stack`` are the calls that lead there,
     outermost first. ``ids`` is what the setter is given: "default", the list, or "" where it is not known; ``configured``: it comes
@@ -137,7 +175,9 @@ class Event:
 class Launch:
     """What one flow's launch does. ``lives`` are the events of each object that comes to a setter, in the order in which they happen.
     ``model`` is the target class that stood in, ``draft`` the draft's config as printed, ``keys`` those of the flow.
-    ``missed`` are the lookups that miss what the draft's config has elsewhere, ``gates`` are outside of the models."""
+    ``missed`` are the lookups that miss what the draft's config has elsewhere, ``dropped`` those of what a converter left
+    out, ``gates`` are outside of the models. ``branches`` are
+    noted where the launch flags are given; ``gated`` is what they come to."""
 
     flow: str
     model: str
@@ -150,3 +190,16 @@ class Launch:
     keys: tuple[str, ...] = ()
     missed: tuple[Missed, ...] = ()
     gates: tuple[Gate, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    branches: tuple[Branch, ...] = ()
+    gated: Gated | None = None
+
+    @property
+    def looks(self) -> tuple[Lookup, ...]:
+        """The lookups of the flow's keys on the way to the setter."""
+        return tuple(each for each in self.lookups if each.key in self.keys and each.side == "setter")
+
+    @property
+    def sets(self) -> bool:
+        """Whether a setter is called with what comes from a config, or with something that is not known."""
+        return any(each.kind == "set" and (each.configured or not each.ids) for life in self.lives for each in life)

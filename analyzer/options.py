@@ -3,11 +3,12 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .errors import BadInput
-from .request import Ids
+from .request import Ids, ServeArg
 
 MOST_LAYERS = 10_000
 MOST_IDS = 1_000
@@ -15,6 +16,7 @@ FORMATS = ("text", "json")
 PICTURES = ("svg", "png", "pdf", "dot", "mmd")
 
 _INTEGER = re.compile(r"-?[0-9]{1,6}")
+_NUMBER = re.compile(r"-[0-9.]+(e-?[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,26 @@ def _id_list(text: str) -> Ids:
     if len(parts) > MOST_IDS:
         raise BadInput(f"--ids: {len(parts)} ids in one list; at most {MOST_IDS}")
     return tuple(int(part) for part in parts)
+
+
+def read_serve_args(text: str | None) -> tuple[ServeArg, ...] | None:
+    """The launch flags of ``--serve-args``, with underscores for dashes; of one that is given twice the last one counts."""
+    if text is None:
+        return None
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise BadInput(f"--serve-args {_short(text)}: {error}") from error
+    found: list[tuple[str, list[str]]] = []
+    for word in words:
+        name, equals, value = word.partition("=")
+        if re.fullmatch(r"--[A-Za-z][\w-]*", name):
+            found.append((name[2:].replace("-", "_"), [value] if equals else []))
+        elif not found or (word.startswith("-") and not _NUMBER.fullmatch(word)):
+            raise BadInput(f"--serve-args {_short(text)}: {_short(word)!r} is no flag; write --name value, --name=value or --name")
+        else:
+            found[-1][1].append(word)
+    return tuple({name: (name, tuple(values)) for name, values in found}.values())
 
 
 def read_layers(text: str | None) -> int | None:

@@ -28,7 +28,7 @@ from .excerpts import Excerpts
 from .flows.flow import BUILT_IN, Flow, load_flow, load_flow_file
 from .index import Index
 from .interpret.code import Code
-from .keys import missed_entries, names_in
+from .keys import dropped_entries, missed_entries, names_in
 from .library.tables import Library
 from .request import ContractRequest, Request
 from .results import Analysis, Comparison, ContractAnalysis, Location, NotEstablished, Side, SourceFacts, Wiring
@@ -44,7 +44,7 @@ from .wiring import DEFAULT_LAYERS, Found, Job, evaluate_all, find_targets
 if TYPE_CHECKING:
     from .engine_use import Engine
     from .graph import GraphAnalysis  # networkx is imported only where a graph is asked for
-    from .launches import Launch
+    from .launches import Gated, Launch
 
 RECURSION = 20_000
 """Python frames for the interpreter: a call of the analysed program takes about twenty."""
@@ -63,7 +63,8 @@ def draw_graphs(request: Request) -> GraphAnalysis:
 
     with room_to_run():
         opened = open_flows(request, choose_flows(request))
-        followed = [each for one in opened for each in follow(one.program, one.tree, one.targets, one.config, one.layers, request)]
+        asked = [with_flags(request, one, configs_with(request, request.draft)) for one in opened]
+        followed = [each for one in asked for each in follow(one.program, one.tree, one.targets, one.config, one.layers, request)]
         assumptions = {assumption.name: assumption for _, used in followed for assumption in used}
         problems = [*unreadable(opened[0].program.index, opened[0].tree), *(each for one in opened for each in one.problems)]
         return GraphAnalysis(
@@ -167,8 +168,12 @@ def run(request: Request) -> Analysis:
     jobs = [Job(one.program, one.config, one.layers, one.targets, request.judged) for one in opened]
     for one, found in zip(opened, evaluate_all(jobs, request.ids), strict=True):
         wirings += found
-        comparisons += against_training(request, one, drafts[one.program.flow.name])
-        launches += launched(request, one, drafts[one.program.flow.name]) if request.judged else ()
+        given: list[str | None] = [*drafts[one.program.flow.name]]
+        for draft in given or [None]:
+            configs = configs_with(request, draft)
+            asked = with_flags(request, one, configs)
+            comparisons += against_training(request, asked, draft) if draft is not None else ()
+            launches += launched(request, one, asked, configs) if request.judged else ()
         problems += one.problems
     tree, index = opened[0].tree, opened[0].program.index
     open_ones, texts = (*unreadable(index, tree), *problems), excerpts(request, tree)
@@ -202,42 +207,80 @@ def drafts_by_flow(request: Request, opened: Sequence[Opened]) -> dict[str, list
     return sorted_out
 
 
-def against_training(request: Request, one: Opened, drafts: Sequence[str]) -> Iterator[Comparison]:
-    """What is served to each of these drafts, held against what the trainer that was given trained."""
+def configs_with(request: Request, draft: str | None) -> dict[str, Config]:
+    """The configs in hand, by whose they are."""
+    named = {"draft": draft, "target": request.target}
+    return {role: load_config(path) for role, path in named.items() if path is not None}
+
+
+def with_flags(request: Request, one: Opened, configs: Mapping[str, Config]) -> Opened:
+    """The flow as it is launched with the flags that were given; as it stands where they are not known."""
+    if request.serve_args is None:
+        return one
+    from .valueflow.defaults import launched_with  # networkx is imported only where a way is followed
+
+    return replace(one, program=launched_with(one.program, one.tree, configs, request.serve_args))
+
+
+def against_training(request: Request, one: Opened, path: str) -> Iterator[Comparison]:
+    """What is served to a draft, held against what the trainer that was given trained."""
     layers = request.layers or one.config.num_layers()
-    stored = [(load_config(draft), read_weights(draft, one.program.flow.pipeline.projections)) for draft in drafts]
+    draft, weights = load_config(path), read_weights(path, one.program.flow.pipeline.projections)
+    one.problems.extend([weights.open] if weights.open is not None else ())
+    trained = None if request.train is None else training_side(request, request.train, draft, one, layers)
     served = server(one.tree, request.target)
-    for draft, weights in stored:
-        one.problems.extend([weights.open] if weights.open is not None else ())
-        trained = None if request.train is None else training_side(request, request.train, draft, one, layers)
-        yield from compare(one.program, one.targets, one.config, layers, draft, trained, served, weights.width)
+    yield from compare(one.program, one.targets, one.config, layers, draft, trained, served, weights.width)
 
 
-def launched(request: Request, one: Opened, drafts: Sequence[str]) -> Iterator[Launch]:
-    """What the engine does on its way to the setter, with each of these drafts, or with none in hand. One target class stands for all."""
-    if not one.targets:
-        return
+def launched(request: Request, one: Opened, asked: Opened, configs: Mapping[str, Config]) -> Iterator[Launch]:
+    """What the engine does on its way to the setter, with a draft, or with none in hand; ``asked`` is launched with the flags that were
+    given."""
+    if asked.targets:
+        done = launch_of(asked, configs, watched=asked is not one)
+        done = replace(done, gated=gated_off(request, one, asked, done, configs)) if asked is not one and "draft" in configs else done
+        yield with_misses(request, asked, done, configs) if "draft" in configs else done
+
+
+def launch_of(one: Opened, configs: Mapping[str, Config], *, watched: bool = False) -> Launch:
+    """One launch. One target class stands for all."""
     from .valueflow.launching import launch  # networkx is imported only where a way is followed
 
     found = one.targets[0]
-    for draft in drafts or (None,):
-        configs = {} if draft is None else {"draft": load_config(draft)}
-        configs |= {"target": load_config(request.target)} if request.target is not None else {}
-        target = Target(one.program, found.cls, found.setter, one.layers, one.config)
-        done = launch(one.program, one.tree, target, found, configs)
-        yield done if draft is None else with_misses(request, one, done, configs)
+    target = Target(one.program, found.cls, found.setter, one.layers, one.config)
+    return launch(one.program, one.tree, target, found, configs, watched=watched)
+
+
+def gated_off(request: Request, one: Opened, asked: Opened, done: Launch, configs: Mapping[str, Config]) -> Gated | None:
+    """What keeps the ids from being looked at with the flags that were given; None where they are, or what the tree makes of the flags is
+    not known."""
+    from .gating import gated, is_looked_at
+
+    flags = asked.program.flow.pipeline.flags
+    if flags is None or not flags.settled or is_looked_at(done):
+        return None
+
+    def without(name: str) -> Launch:
+        others = tuple(each for each in request.serve_args or () if each[0] != name)
+        return launch_of(with_flags(replace(request, serve_args=others), one, configs), configs)
+
+    own = launch_of(one, configs, watched=True)
+    return gated(done, flags, own, one.program.flow.pipeline.launch, configs["draft"], without)
 
 
 def with_misses(request: Request, one: Opened, done: Launch, configs: Mapping[str, Config]) -> Launch:
     """The launch, with what the trainer that was given looks up, and which lookups miss what the draft's config has elsewhere."""
     pipeline, draft = one.program.flow.pipeline, configs["draft"]
-    lookups = done.lookups
+    lookups, dropped = done.lookups, done.dropped
     if request.train is not None and not is_contract(request.train):
         names = (*pipeline.keys, *pipeline.moved, *names_in(draft.values))
-        lookups += read_trainer(request.train, one.program, configs, names)
+        looked, left_out = read_trainer(request.train, one.program, configs, names)
+        lookups, dropped = lookups + looked, dropped + left_out
     spellings = dict.fromkeys(pipeline.keys, pipeline.spellings)
     missed = missed_entries(lookups, draft, pipeline.moved, spellings)
-    return replace(done, lookups=lookups, missed=tuple(missed))
+    told = tuple(dropped_entries(dropped, lookups, draft, pipeline.keys, has_target="target" in configs))
+    in_made = [each.lookup for each in told]
+    missed = (each for each in missed if not any(one.key == each.lookup.key and one.is_near(each.lookup) for one in in_made))
+    return replace(done, lookups=lookups, missed=tuple(missed), dropped=told)
 
 
 def training_side(request: Request, train: str, draft: Config, one: Opened, layers: int | None) -> Side:

@@ -6,6 +6,8 @@ from typing import TypeAlias
 
 Ids: TypeAlias = tuple[int, ...] | None
 """One id list; None stands for the default."""
+ServeArg: TypeAlias = tuple[str, tuple[str, ...]]
+"""One launch flag, as a field is called, and the words behind it: none for a bare one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +18,8 @@ class Request:
     folder). ``ids`` are the id lists to evaluate; None lets the program run every id and the default. ``flow_file`` describes a
     flow that is not built in. ``draft`` is the path of the draft's config, ``more_drafts`` are those of others, ``train`` the
     source of the trainer, ``train_config`` the path of the training run's config, ``train_engine`` the source of the
-    engine that the trainer captures with. ``judged``: rules will look at it.
+    engine that the trainer captures with. ``judged``: rules will look at it. ``serve_args`` are the flags that the engine is launched
+    with; None where they are not known.
     """
 
     source: str
@@ -32,6 +35,7 @@ class Request:
     more_drafts: tuple[str, ...] = ()
     train_engine: str | None = None
     judged: bool = False
+    serve_args: tuple[ServeArg, ...] | None = None
 
     @property
     def drafts(self) -> tuple[str, ...]:

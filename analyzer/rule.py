@@ -81,11 +81,15 @@ CAUSES = {"FC105": ("FC101", "FC102", "FC103", "FC104"), "FC101": ("FC104",), "F
 """Which findings about a draft only follow from another one about it: a default brings other points, other points another width, a write
 another stage."""
 
-CAUSES_BY_PLACE = {"FC201": ("FC105",), "FC202": ("FC105",), "FC208": ("FC901",)}
+CAUSES_BY_PLACE: dict[str, tuple[str, ...]] = {"FC201": ("FC105",), "FC202": ("FC105",), "FC204": ("FC105",), "FC208": ("FC901",)}
 """Which findings about a draft another one explains, where their place lies on its path: the entry stands elsewhere, or an ``except`` makes
-a default of the miss; what is served is open since two calls of one setter say different things."""
+a default of the miss, or a converter drops it; what is served is open since two calls of one setter say different things."""
 
-CAUSES_BY_MODEL = {"FC211": ("FC901",)}
+CAUSES_BY_DRAFT: dict[str, tuple[str, ...]] = {"FC214": ("FC901", "FC101", "FC102", "FC103", "FC104", "FC105")}
+"""Which findings about what a draft is served another one about it explains wherever they stand: where the ids are never looked at, nothing
+is served."""
+
+CAUSES_BY_MODEL: dict[str, tuple[str, ...]] = {"FC211": ("FC901",)}
 """Which findings about a draft a finding about its target's class explains: where the forward reads nothing of the ids, none are followed
 through it."""
 
@@ -96,7 +100,9 @@ def judge(analysis: Analysis, rules: Iterable[Rule]) -> tuple[Finding, ...]:
     for code in reversed(CAUSES):
         found = under(found, code, CAUSES[code])
     for code, symptoms in CAUSES_BY_PLACE.items():
-        found = explained(found, code, symptoms, on_path)
+        found = explained(found, code, symptoms, is_on_the_way)
+    for code, symptoms in CAUSES_BY_DRAFT.items():
+        found = explained(found, code, symptoms, is_about_serving)
     for code, symptoms in CAUSES_BY_MODEL.items():
         found = explained(found, code, symptoms, of_model)
     return tuple(sorted(found, key=lambda f: (-f.severity, f.code, f.at.file, f.at.line, f.column, f.message)))
@@ -142,10 +148,15 @@ def of_model(cause: Finding, symptom: Finding) -> bool:
     return cause.flow in (None, symptom.flow) and cause.model == symptom.model and cause.model is not None
 
 
-def on_path(cause: Finding, symptom: Finding) -> bool:
+def is_on_the_way(cause: Finding, symptom: Finding) -> bool:
     """Whether a finding's place lies on the path of another one, about the same flow and draft as far as that names them."""
     same = cause.flow in (None, symptom.flow) and cause.draft in (None, symptom.draft)
     return same and any(hop.at == symptom.at for hop in cause.path)
+
+
+def is_about_serving(cause: Finding, symptom: Finding) -> bool:
+    """Whether a finding is about what a target serves to the draft of another one."""
+    return (cause.flow, cause.draft) == (symptom.flow, symptom.draft) and symptom.model is not None
 
 
 def whom(finding: Finding) -> tuple[str | None, str | None, str | None]:

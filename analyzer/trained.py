@@ -17,7 +17,7 @@ from .evaluation import Program
 from .interpret.code import Code
 from .interpret.ledger import Given
 from .judgement import NOTHING_SEEN
-from .launches import Lookup
+from .launches import Dropped, Lookup
 from .results import Assumption, Location, Side, Step, TrainedList
 from .target import ConfigFacts
 from .trainer import TrainerIndex, open_trainer
@@ -67,15 +67,18 @@ def train_source(given: Training, program: Program, config: ConfigFacts, layers:
     return by_name if (selected.reason or "").startswith(NO_SELECTION) else selected
 
 
-def read_trainer(source: str, program: Program, configs: Mapping[str, Config], names: Sequence[str]) -> tuple[Lookup, ...]:
-    """What the trainer looks up of these names in the configs that are in hand."""
+def read_trainer(
+    source: str, program: Program, configs: Mapping[str, Config], names: Sequence[str]
+) -> tuple[tuple[Lookup, ...], tuple[Dropped, ...]]:
+    """What the trainer looks up of these names in the configs that are in hand, and in what it makes of them."""
     from .valueflow.build import make_question
     from .valueflow.reading import lookups_in
 
     tree = open_trainer(source)
     there = Program(TrainerIndex(tree), program.flow, Code(tree.printed), program.library, tree.printed)
     question = make_question(program.flow, configs, None)
-    return tuple(each for role in configs for each in lookups_in(there, tree.tree, question, role, names))
+    found = [lookups_in(there, tree.tree, question, role, names) for role in configs]
+    return tuple(each for lookups, _ in found for each in lookups), tuple(each for _, dropped in found for each in dropped)
 
 
 def first_proved(first: Side, other: Side) -> Side:

@@ -13,7 +13,8 @@ inherits its setter, and says what is captured for these ids and this many layer
 ``# trained: out:2, out:30 with small.json`` stands on or above the line of a trainer that puts the states together which its draft reads;
 the target's config is configs/small.json.
 
-``# finds: FC901`` stands on or above the line of a finding of the bare run. A claim that is right and that the program does not
+``# finds: FC901`` stands on or above the line of a finding of the bare run, ``# finds: FC214 with draft.json`` on or above that of one that
+only the check of this draft has. A claim that is right and that the program does not
 meet yet ends in ``; a known gap: REASON``.
 """
 from __future__ import annotations
@@ -32,7 +33,7 @@ CLAIM = re.compile(
     r"((?P<flow>eagle3|dflash|dspark) )?(?P<ids>default|ids (?P<list>-?\d+(,-?\d+)*|none)) of (?P<layers>\d+)( with (?P<config>\S+))?"
     r" -> (?P<says>.+?)(; a known gap: (?P<gap>.+))?"
 )
-FINDS = re.compile(r"(?P<code>FC\d+)")
+FINDS = re.compile(r"(?P<code>FC\d+)( with (?P<draft>\S+))?")
 QUIET = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING)
 
 
@@ -73,6 +74,7 @@ class Found:
     file: Path
     line: int
     code: str
+    draft: str | None = None
 
 
 def comments(path: Path) -> Iterator[tuple[int, str]]:
@@ -104,7 +106,7 @@ def claims(path: Path) -> list[Claim]:
 
 def findings(path: Path) -> list[Found]:
     said = ((line, text) for line, comment in comments(path) if (text := after(comment, "finds:")))
-    return [Found(path, line, match["code"]) for line, text in said for match in FINDS.finditer(text)]
+    return [Found(path, line, match["code"], match["draft"]) for line, text in said for match in FINDS.finditer(text)]
 
 
 def trainings(path: Path) -> list[Trained]:

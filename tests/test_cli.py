@@ -286,3 +286,23 @@ def test_a_draft_is_held_against_its_training(capsys: pytest.CaptureFixture[str]
     assert {"bad.json", "deepseek_like.py", "extract.py", "samples.py", "standardize.py"} <= files
     assert run(*arguments, "--draft", str(case / "configs/good.json")) == 0
     assert json.loads(capsys.readouterr().out)["findings"] == []
+
+
+class TestServeArgs:
+    """The flags of the engine's launch."""
+
+    def test_they_reach_the_pipeline(self, asked: list[Request]) -> None:
+        assert run("sglang/", "--serve-args", "--speculative-algorithm EAGLE --topk=4 --plain") == 0
+        flags = (("speculative_algorithm", ("EAGLE",)), ("topk", ("4",)), ("plain", ()))
+        assert asked == [Request("sglang/", judged=True, serve_args=flags)]
+
+    def test_of_a_graph_too(self, asked: list[Request]) -> None:
+        assert run("graph", "sglang/", "--serve-args=--plain") == 0
+        assert asked == [Request("sglang/", serve_args=(("plain", ()),))]
+
+    @pytest.mark.parametrize("text", ["EAGLE", "--topk 'x"])
+    def test_what_is_no_flag_is_bad_input(self, asked: list[Request], capsys: pytest.CaptureFixture[str], text: str) -> None:
+        assert run("sglang/", "--serve-args", text) == 2
+        error = capsys.readouterr().err
+        assert error.startswith("flowcheck: --serve-args ") and error.count("\n") == 1
+        assert asked == []

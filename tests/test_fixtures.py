@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from flow_comments import Claim, claims, findings, spoken, trainings
 
+from flowcheck.analyzer.options import read_serve_args
 from flowcheck.analyzer.pipeline import analyze
 from flowcheck.analyzer.request import Request
 from flowcheck.analyzer.results import Analysis, Wiring
@@ -69,7 +70,8 @@ def case_of(path: Path) -> Path:
 
 def story(case: Path) -> dict[str, Any]:
     """``gap`` is there where a run without a config does not come to an end yet. A case with a ``trainer`` (its folder in the tree) and a
-    ``target`` config says what is found with each of its ``drafts``: the codes, in order. ``served`` says for ``draft.json with
+    ``target`` config says what is found with each of its ``drafts``, launched with its
+    ``serve_args``: the codes, in order. ``served`` says for ``draft.json with
     target.json`` by which flow the draft is served and what it is given: ``dflash: out:3, out:19``; a known gap is told as in a claim."""
     return tomllib.loads((case / "case.toml").read_text("utf-8"))
 
@@ -78,7 +80,9 @@ def with_draft(case: Path, draft: str) -> Analysis:
     """The check of one of the case's drafts."""
     said = story(case)
     target, trainer = str(case / "configs" / said["target"]), str(case / "tree" / said["trainer"])
-    return analyze(Request(str(case / "tree"), target=target, draft=str(case / "configs" / draft), train=trainer, judged=True))
+    flags = read_serve_args(said.get("serve_args"))
+    asked = Request(str(case / "tree"), target=target, draft=str(case / "configs" / draft), train=trainer, judged=True, serve_args=flags)
+    return analyze(asked)
 
 
 def gap_of(case: Path) -> list[pytest.MarkDecorator]:
@@ -123,7 +127,7 @@ class TestBareRun:
     def test_every_finding_is_claimed(self, case: Path) -> None:
         """Of what is not established only the file is compared; where a claim is a known gap there may be more of it."""
         found = {spot(f.code, Path(f.at.file), f.at.line) for f in judge(run(case, None, None), RULES)}
-        said = {spot(each.code, each.file, each.line) for path in sources(case) for each in findings(path)}
+        said = {spot(each.code, each.file, each.line) for path in sources(case) for each in findings(path) if not each.draft}
         gaps = any(claim.gap for claim in claimed(case))
         assert said <= found
         assert {each for each in found - said if not (gaps and each[0] == "FC901")} == set()
@@ -172,15 +176,21 @@ def test_trained(case: Path) -> None:
 
 @pytest.mark.parametrize(("case", "draft", "found"), DRAFTS)
 def test_draft(case: Path, draft: str, found: str) -> None:
-    codes = [finding.code for finding in judge(with_draft(case, draft), RULES) if finding.severity > Severity.INFO]
-    assert sorted(set(codes)) == ([] if found == "nothing" else found.split(", "))
+    loud = [finding for finding in judge(with_draft(case, draft), RULES) if finding.severity > Severity.INFO]
+    assert sorted({finding.code for finding in loud}) == ([] if found == "nothing" else found.split(", "))
+    said = [each for path in sources(case) for each in findings(path)]
+    claimed = {spot(each.code, each.file, each.line) for each in said if each.draft == draft}
+    bare = {spot(each.code, each.file, each.line) for each in said if not each.draft}
+    told = {spot(each.code, Path(each.at.file), each.at.line) for each in loud}
+    assert claimed <= told
+    assert told - bare == claimed or not any(each.draft for each in said)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 class TestFiles:
     def test_it_tells_its_story(self, case: Path) -> None:
         told = story(case)
-        assert set(told) - {"gap", "target", "trainer", "drafts", "served"} == {"story", "source"}
+        assert set(told) - {"gap", "target", "trainer", "drafts", "served", "serve_args"} == {"story", "source"}
         assert all(isinstance(text, str) and text for key, text in told.items() if key not in ("drafts", "served"))
 
     def test_every_config_is_used(self, case: Path) -> None:

@@ -28,7 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("library", "trainer", "contract_file", "weights", "excerpts"),
     ("interpret", "flows", "entries"),
     ("points", "target", "keys", "training_facts", "lifecycle", "exports", "convention", "coverage"),
-    ("outcome", "selections", "entering", "drafts"),
+    ("outcome", "gating", "selections", "entering", "drafts"),
     ("alternatives",),
     ("answers",),
     ("runs",),

@@ -3,11 +3,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import ClassVar
 
+import pytest
 from small_engine import ENGINE, KEY
 from sources import plant
 
-from flowcheck.analyzer.launches import Event, Launch
+from flowcheck.analyzer.launches import Dropped, Event, Launch
 from flowcheck.analyzer.pipeline import analyze
 from flowcheck.analyzer.request import Request
 from flowcheck.analyzer.results import Analysis
@@ -167,6 +169,85 @@ class TestFalsy:
     def test_an_entry_that_is_not_there(self, tmp_path: Path) -> None:
         edit = (READ, f'            self.ids = getattr(config, "{KEY}", None) or (1, 2)\n')
         assert launched(tmp_path, edit, draft={"hidden_size": 8}).falsy == ()
+
+
+class TestDropped:
+    """What is made of entries of a config, and asked for one that was left out."""
+
+    DRAFT: ClassVar[dict[str, object]] = {KEY: [2, 5], "hidden_size": 8}
+    GETS = f'kept.get("{KEY}")'
+    ASKS = f'getattr(kept, "{KEY}", None)'
+
+    def dropped(self, folder: Path, make: str, read: str, draft: object = None) -> tuple[Dropped, ...]:
+        code = f"            {make}\n            ids = {read}\n            self.ids = ids\n"
+        return launched(folder, (READ, code), draft=draft or self.DRAFT).dropped
+
+    @pytest.mark.parametrize(
+        ("make", "read"),
+        [
+            ('kept = {"hidden_size": config.hidden_size}', GETS),
+            ("kept = dict(hidden_size=config.hidden_size)", GETS),
+            ('kept = {k: getattr(config, k) for k in ("hidden_size",)}', GETS),
+            ('kept = {k: v for k, v in config.to_dict().items() if k in ("hidden_size", "vocab_size")}', GETS),
+            ("kept = AutoConfig(hidden_size=config.hidden_size)", ASKS),
+            ('kept = AutoConfig.from_dict({"hidden_size": config.hidden_size})', ASKS),
+        ],
+        ids=["display", "dict", "names", "items", "class", "from_dict"],
+    )
+    def test_ways_of_making_one(self, tmp_path: Path, make: str, read: str) -> None:
+        (found,) = self.dropped(tmp_path, make, read)
+        assert (found.lookup.name, found.lookup.default, found.value) == (KEY, "None", "[2, 5]")
+        assert (found.made_by, found.made_at.line) == ("ModelRunner.initialize", found.lookup.at.line - 1)
+
+    @pytest.mark.parametrize(
+        ("make", "read"),
+        [
+            (f'kept = {{"hidden_size": config.hidden_size, "{KEY}": config.{KEY}}}', GETS),
+            ("kept = dict(config.to_dict())", GETS),
+            ("kept = dict(config.to_dict(), hidden_size=config.hidden_size)", GETS),
+            ('kept = {"hidden_size": config.hidden_size, **config.to_dict()}', GETS),
+            (f'kept = {{k: getattr(config, k) for k in ("hidden_size", "{KEY}")}}', GETS),
+            (f'kept = {{k: v for k, v in config.to_dict().items() if k in ("hidden_size", "{KEY}")}}', GETS),
+            ('kept = {k: v for k, v in config.to_dict().items() if k != "hidden_size"}', GETS),
+            ("kept = {k: v for k, v in config.to_dict().items() if self.is_kept(k)}", GETS),
+            ("kept = AutoConfig(hidden_size=config.hidden_size, **self.others)", ASKS),
+            ("kept = AutoConfig.from_dict(config.to_dict())", ASKS),
+            ('kept = {"size": config.hidden_size}', GETS),
+            ('kept = {"hidden_size": 8}', GETS),
+            ('kept = {"hidden_size": config.hidden_size}; kept.update(self.others)', GETS),
+            ('kept = {"hidden_size": config.hidden_size}; fill_in(kept)', GETS),
+            (f'kept = {{"hidden_size": config.hidden_size}}; kept["{KEY}"] = config.{KEY}', GETS),
+            ('kept = {"hidden_size": config.hidden_size}', f"{GETS} or config.{KEY}"),
+        ],
+    )
+    def test_nothing_is_said(self, tmp_path: Path, make: str, read: str) -> None:
+        assert self.dropped(tmp_path, make, read) == ()
+
+    def test_a_config_without_the_entry(self, tmp_path: Path) -> None:
+        assert self.dropped(tmp_path, 'kept = {"hidden_size": config.hidden_size}', self.GETS, {"hidden_size": 8}) == ()
+
+    def test_a_dataclass(self, tmp_path: Path) -> None:
+        fields = f"@dataclass\nclass Small:\n    hidden_size: int\n    {KEY}: list = None\n\n\nclass ModelRunner:"
+        make = "            kept = Small(hidden_size=config.hidden_size)\n"
+        declared = ("class ModelRunner:", f"from dataclasses import dataclass\n\n\n{fields}")
+        (found,) = launched(tmp_path, declared, (READ, f"{make}            self.ids = kept.{KEY}\n"), draft=self.DRAFT).dropped
+        assert (found.lookup.name, found.lookup.default) == (KEY, "None")
+
+    def test_a_trainer(self, tmp_path: Path) -> None:
+        exporter = f"""def export(draft_config):
+    kept = {{"hidden_size": draft_config.hidden_size}}
+    return kept.get("{KEY}", [1])
+"""
+        trainer = plant(tmp_path / "trainer", {"exporter/export.py": exporter})
+        looked_at(tmp_path, draft=self.DRAFT)
+        asked = Request(str(tmp_path / "tree"), ("eagle3",), layers=8, draft=str(tmp_path / "draft.json"), train=str(trainer), judged=True)
+        (launch,) = analyze(asked).launches
+        assert [(each.lookup.side, each.lookup.default, each.made_by) for each in launch.dropped] == [("training", "[1]", "export")]
+
+    def test_the_default_that_comes_of_it_is_its_consequence(self, tmp_path: Path) -> None:
+        code = f'            kept = {{"hidden_size": config.hidden_size}}\n            self.ids = {self.GETS}\n'
+        (finding,) = found(looked_at(tmp_path, (READ, code), draft=self.DRAFT), "FC204", "FC201", "FC203")
+        assert finding.code == "FC204"
 
 
 class TestOverrides:

@@ -40,6 +40,19 @@ class Sink:
 
 
 @dataclass(frozen=True, slots=True)
+class Flags:
+    """The flags that an engine is launched with. ``named``: those that were given, ``values``: what the flags are in the end, as far as
+    that is known, by the names of their fields. ``cls``: the class of the object that holds them, or "", ``holders``: what such objects
+    are called where no class is declared. ``settled``: what the tree itself makes of the flags was followed to the end."""
+
+    named: Mapping[str, Fact]
+    values: Mapping[str, Fact]
+    cls: str
+    holders: frozenset[str]
+    settled: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Pipeline:
     """The way before the setter and behind the consumer.
 
@@ -50,6 +63,7 @@ class Pipeline:
     ``projections``: the attributes of a draft model that project the captured states. ``paths``: by the name of a variable that holds
     the path of a model, whose config is loaded from there ("draft", "target"). ``launch``: the launch flags that the flow stands for,
     ``reader``: the parameters of what reads the keys. ``moved``: by the place of an entry, those to which a library moved it.
+    ``flags``: those of a launch that is asked about; no part of a flow file.
     """
 
     keys: tuple[str, ...] = ()
@@ -63,6 +77,7 @@ class Pipeline:
     launch: Mapping[str, Fact] = field(default_factory=dict)
     reader: Mapping[str, Fact] = field(default_factory=dict)
     moved: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    flags: Flags | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -238,7 +238,8 @@ def declares_fields(machine: Machine, cls: ClassValue) -> bool:
         inner = decorator.func if isinstance(decorator, ast.Call) else decorator
         if ast.unparse(inner).rpartition(".")[2] in ("dataclass", "define", "frozen"):
             return True
-    return any(isinstance(b, External) and b.name.rpartition(".")[2] in ("NamedTuple", "Struct") for b in class_bases(machine, cls))
+    declaring = ("NamedTuple", "Struct", "BaseModel")
+    return any(isinstance(b, External) and b.name.rpartition(".")[2] in declaring for b in class_bases(machine, cls))
 
 
 def fill_fields(

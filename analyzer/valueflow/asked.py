@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from .. import ir
 from ..configs import Config
+from ..flows.flow import Flags
 from ..index import Module
 from ..library.facts import Fact
 from ..results import Location
@@ -45,7 +46,7 @@ class Question:
     captured states. ``handles``: the attributes by which a worker holds the target's. ``paths``: by the name of a variable that holds
     the path of a model, whose it is ("draft", "target"). ``configs``: the configs in hand, by whose they are. ``ids``: what the keys
     hold, where it is given by itself. ``launch`` and ``reader``: what the flow stands for among launch flags and among the parameters
-    of what reads the keys.
+    of what reads the keys. ``flags``: those that the engine is launched with.
     """
 
     keys: frozenset[str]
@@ -57,6 +58,7 @@ class Question:
     handles: frozenset[str] = frozenset()
     launch: Mapping[str, Fact] = field(default_factory=dict)
     reader: Mapping[str, Fact] = field(default_factory=dict)
+    flags: Flags | None = None
 
 
 @dataclass(frozen=True, slots=True)

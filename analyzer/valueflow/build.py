@@ -53,7 +53,7 @@ def make_question(flow: Flow, configs: Mapping[str, Config], ids: Ids) -> Questi
     pipeline = flow.pipeline
     return Question(
         frozenset(pipeline.keys), frozenset(flow.setters), frozenset(pipeline.projections), pipeline.paths, configs, ids,
-        frozenset(pipeline.target_worker), pipeline.launch, pipeline.reader,
+        frozenset(pipeline.target_worker), pipeline.launch, pipeline.reader, pipeline.flags,
     )  # fmt: skip
 
 

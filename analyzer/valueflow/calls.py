@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..values import ClassValue, External, FunctionValue
+from .converters import forget, note_conversion
 from .domain import NONE, UNKNOWN, Closure, Exact, Items, Known, Method, Object, Outside, Partial, Thing, Val, exact, join_all
 from .fields import bind, initial, read_attribute
 from .holders import call_collection, call_named
@@ -213,6 +214,7 @@ def construct(engine: Engine, node: ir.Call, cls: ClassValue, arguments: Argumen
         for name in fields:
             if name not in given and arguments.complete and (default := engine.field_default(cls, name)) is not None:
                 state.write(made, name, default)
+        note_conversion(engine, state, made, given, node.at, frozenset(fields).difference(given))
         after, after_owner = engine.types.find(cls, "__post_init__")
         if isinstance(after, FunctionValue) and isinstance(after_owner, ClassValue):
             enter(engine, node, Method(after, Val((made,))), Arguments((), {}, {}, True), state)
@@ -284,6 +286,7 @@ def enter(engine: Engine, node: ir.Call, method: Method, arguments: Arguments, s
         state.unsure = True  # it may raise
         for val in arguments.all():
             fill(state, val)
+            forget(engine, val)
         return engine.declared_result(function, node)
     code = engine.lower(function)
     if code is None or engine.is_running(code, method.receiver):

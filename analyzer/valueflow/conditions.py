@@ -94,6 +94,9 @@ def _compare(engine: Engine, state: State, op: str, left: Val, right: Val) -> bo
         same = _same(engine, left, right)
         return same if same is None or op in ("is", "==") else not same
     if op in ("in", "not in"):
+        match left.only, right.only:
+            case Exact(value=str() as part), Exact(value=str() as whole):
+                return (part in whole) == (op == "in")
         items = items_of(state, right)
         answers = [_same(engine, left, item) for item in items] if items is not None else [None]
         found = True if True in answers else None if None in answers else False

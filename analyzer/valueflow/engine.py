@@ -4,7 +4,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 
 from .. import ir
@@ -19,8 +19,10 @@ from ..library.facts import Supposed
 from ..results import Location, NotEstablished
 from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, FunctionValue, Instance, ListValue
 from .asked import Frame, Miss, Question, SetterCall
+from .converters import Conversion
 from .domain import UNKNOWN, Exact, Method, Object, Origin, Outside, Thing, Val, exact, last_name
 from .fields import whole
+from .flags import launched
 from .items import is_list
 from .journal import Journal
 from .relevance import Relevance
@@ -76,6 +78,7 @@ class Engine:
     missed: list[Miss] = field(default_factory=list)
     unfollowed: dict[Location, NotEstablished] = field(default_factory=dict)
     journal: Journal = field(default_factory=Journal)
+    converted: dict[Object, Conversion] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=count)
     side: LookupSide = "setter"
 
@@ -170,7 +173,7 @@ class Engine:
             return False
         if self.in_draft and not self.reaches_projection(function, receiver):
             return False
-        if any(val.marks or val.origin or self.is_path(val) or held(state, val) for val in arguments):
+        if any(val.marks or val.origin or self.is_path(val) or held(state, val) or val.only in self.converted for val in arguments):
             return True
         objects = receiver.objects if receiver is not None else ()
         if state.control and any(is_list(thing) or isinstance(thing, Outside) for val in arguments for thing in val.things):
@@ -253,14 +256,7 @@ class Engine:
         if len(self.frames) == 1 and parameter.name in self.question.reader:
             self.assumptions.add("flow-launched")
             return exact(self.question.reader[parameter.name])
-        return self.launched(parameter.name) or self.objects_of(path, self.frame.module, parameter.annotation)
-
-    def launched(self, name: str) -> Val | None:
-        """What the flow stands for: the value of a launch flag."""
-        if name not in self.question.launch:
-            return None
-        self.assumptions.add("flow-launched")
-        return replace(exact(self.question.launch[name]), origin=frozenset({("launch", (name,))}))
+        return launched(self, parameter.name) or self.objects_of(path, self.frame.module, parameter.annotation)
 
     def declared_result(self, function: FunctionValue, node: ir.Call) -> Val:
         """What a function that is not run is declared to return: one object for each place that calls it."""

@@ -8,9 +8,10 @@ from .. import ir
 from ..values import MISSING, ClassValue, EnumMember, External
 from .calls import call
 from .conditions import boolean, compare, conditional
+from .converters import dropped, filtered, note_dict
 from .domain import NONE, UNKNOWN, Closure, Exact, Items, Object, Val, exact, join, join_all
 from .fields import front, initial, read_attribute, whole
-from .items import MOST_ITEMS, entries_of, is_list, is_whole_dict, items_of, new_list, read_element, truth
+from .items import MOST_ITEMS, entries_of, is_list, is_whole_dict, items_of, new_dict, new_list, read_element, truth
 from .lookups import look_up, origin_of, raise_on_missing, reads_entry, reads_key
 from .setters import seek_model
 from .store import State
@@ -104,6 +105,8 @@ def name(engine: Engine, wanted: str, state: State) -> Val:
 def attribute(engine: Engine, node: ir.Attribute, state: State) -> Val:
     holder = evaluate(engine, node.value, state)
     raise_on_missing(engine, state, holder, node.at, node.attr)
+    if (default := dropped(engine, state, holder, node.attr, None, node.at)) is not None:
+        return default
     if reads_key(engine, state, holder, node.attr):
         return look_up(engine, state, holder, node.attr, None, node.at)
     seek_model(engine, node, holder, state)
@@ -263,22 +266,30 @@ def dict_display(engine: Engine, node: ir.DictDisplay, state: State) -> Val:
             state.write(made, f"[{at.value!r}]", engine.tracks.move(state, val, engine.maker("collection", "dict", item.at)))
         else:
             state.write(made, ELEMENT, val)
-    return Val((made,))
+    return note_dict(engine, state, Val((made,)), node.at)
 
 
 def comprehension(engine: Engine, node: ir.Comprehension, state: State) -> Val:
+    if node.kind == "dict" and (some := filtered(engine, node, state)) is not None:
+        return some
     outer = dict(state.names)
     parts: list[Val] = []
-    known = _run_clauses(engine, node, 0, state, parts)
+    keys: list[Val] = []
+    known = _run_clauses(engine, node, 0, state, parts, keys)
     state.names = outer
     if node.kind == "dict":
+        named = {key.only.value: part for key, part in zip(keys, parts, strict=False) if isinstance(key.only, Exact)}
+        texts = {key: part for key, part in named.items() if isinstance(key, str) and not part.marks}
+        if known and len(texts) == len(parts):
+            return note_dict(engine, state, new_dict(engine, state, texts), node.at)
         return UNKNOWN if not any(part.marks for part in parts) else new_list(engine, state, None, join_all(parts))
     return new_list(engine, state, tuple(parts) if known else None, join_all(parts))
 
 
-def _run_clauses(engine: Engine, node: ir.Comprehension, depth: int, state: State, parts: list[Val]) -> bool:
+def _run_clauses(engine: Engine, node: ir.Comprehension, depth: int, state: State, parts: list[Val], keys: list[Val]) -> bool:
     """Collect the elements; False where how many there are is not known."""
     if depth == len(node.clauses):
+        keys += [evaluate(engine, node.element, state)] if node.value is not None else []
         parts.append(evaluate(engine, node.value or node.element, state))
         return True
     clause = node.clauses[depth]
@@ -294,6 +305,6 @@ def _run_clauses(engine: Engine, node: ir.Comprehension, depth: int, state: Stat
         if False in answers:
             continue
         state.control = before | frozenset(mark for test in tests for mark in test.marks)
-        known = _run_clauses(engine, node, depth + 1, state, parts) and known and None not in answers
+        known = _run_clauses(engine, node, depth + 1, state, parts, keys) and known and None not in answers
         state.control = before
     return known

@@ -24,6 +24,7 @@ from ..values import (
     Value,
 )
 from .domain import UNKNOWN, Exact, Items, Known, Method, Object, Outside, Thing, Val, exact, join_all
+from .flags import flag_of
 from .names import leaves_of
 from .store import State
 from .tracks import ELEMENT
@@ -95,11 +96,11 @@ def _initial(engine: Engine, thing: Object, name: str) -> Val:
     if name.startswith(("#", "[")):
         return UNKNOWN
     if not isinstance(thing.cls, ClassValue):
-        return engine.launched(name) or Val((Object(path, lasting=thing.lasting),))
+        return flag_of(engine, thing, name) or Val((Object(path, lasting=thing.lasting),))
     constant = class_constant(engine, thing.cls, name)
     if constant is not None:
         return constant
-    if not thing.made and (flag := engine.launched(name)) is not None:
+    if not thing.made and (flag := flag_of(engine, thing, name)) is not None:
         return flag
     if engine.settled is not None and (settled := engine.settled(thing, name)) is not None:
         return settled
@@ -215,7 +216,7 @@ def _of_thing(engine: Engine, state: State, val: Val, thing: Thing, name: str) -
         case Exact(value=EnumMember() as member):
             return _of_member(engine, state, member, name)
         case Known(value):
-            return engine.launched(name) or _supposed(engine, val, value, name)
+            return flag_of(engine, thing, name) or _supposed(engine, val, value, name)
     return Val((Outside(val, name),), open=True, origin=val.origin)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from .. import ir
 from ..values import ClassValue
 from .assignment import captured
+from .converters import dropped, forget
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Val, join, join_all
 from .fields import front
 from .items import fill, is_list, items_of, new_list, read_element
@@ -52,6 +53,7 @@ def doubt_method(engine: Engine, state: State, name: str, holder: Val, arguments
     """A method that may change what is followed, in a way that is not told exactly."""
     if name in CHANGES:
         fill(state, holder)
+        forget(engine, holder)
     if name in CHANGES and any(role == "draft" for role, _ in holder.origin):
         engine.doubt(f"{name}() changes the config", at)
     lists = [thing for thing in holder.objects if matters(engine, state, holder, thing)]
@@ -172,9 +174,11 @@ def config_get(engine: Engine, node: ir.Call, holder: Val, arguments: Arguments,
     key = arguments.positional[0].only
     if not isinstance(key, Exact) or not isinstance(key.value, str):
         return None
+    default = arguments.positional[1] if len(arguments.positional) > 1 else arguments.keywords.get("default", NONE)
+    if (found := dropped(engine, state, holder, key.value, default, node.at)) is not None:
+        return found
     if not reads_entry(engine, state, holder, key.value):
         return None
-    default = arguments.positional[1] if len(arguments.positional) > 1 else arguments.keywords.get("default", NONE)
     return look_up(engine, state, holder, key.value, default, node.at)
 
 

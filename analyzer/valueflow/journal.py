@@ -2,6 +2,7 @@
 entries that count as false, calls of a setter, and runs of the target's model."""
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .. import ir
-from ..launches import Call, Event, EventKind, Falsy, Lookup, LookupStatus, Override, Swallowed
+from ..launches import Branch, Call, Dropped, Event, EventKind, Falsy, Lookup, LookupStatus, Override, Swallowed
 from .asked import Frame
 from .domain import Exact, Origin, Val
 from .store import State
@@ -27,13 +28,16 @@ OPENING, CLOSING = {"list": "[", "tuple": "(", "set": "{"}, {"list": "]", "tuple
 @dataclass(slots=True)
 class Journal:
     """``arms``: the branches that are open, by the number of their condition's run and which of the two it is; what happens in one arm
-    comes neither before nor after what happens in the other."""
+    comes neither before nor after what happens in the other. ``watched``: the names that a branch must have to be noted."""
 
     lookups: list[Lookup] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
     swallowed: list[Swallowed] = field(default_factory=list)
     falsy: list[Falsy] = field(default_factory=list)
     overrides: list[Override] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    watched: frozenset[str] = frozenset()
+    met: list[Branch] = field(default_factory=list)
     arms: list[tuple[int, bool]] = field(default_factory=list)
     branches: int = 0
 
@@ -75,12 +79,17 @@ def note_lookup(
     engine: Engine, name: str, origins: frozenset[Origin], status: LookupStatus, default: str | None, value: str, at: ir.At
 ) -> None:
     """A lookup of an entry. It stands where its name is written: in a helper that is given the name, that is the helper's call."""
+    engine.journal.lookups += lookups_of(engine, name, origins, status, default, value, at)
+
+
+def lookups_of(
+    engine: Engine, name: str, origins: frozenset[Origin], status: LookupStatus, default: str | None, value: str, at: ir.At
+) -> Iterator[Lookup]:
     frame, place = written_in(engine, name, at)
     where = engine.machine.place(frame.module.path, place.line)
     for role, path in sorted(origins):
         scope = tuple(each.number for each in engine.frames[: engine.frames.index(frame) + 1])
-        found = Lookup(role, path, name, where, place.column, frame.symbol, scope, default, status, value[:LONGEST], engine.side)
-        engine.journal.lookups.append(found)
+        yield Lookup(role, path, name, where, place.column, frame.symbol, scope, default, status, value[:LONGEST], engine.side)
 
 
 def written_in(engine: Engine, name: str, at: ir.At) -> tuple[Frame, ir.At]:
@@ -137,6 +146,40 @@ FALSY: tuple[object, ...] = (0, [])
 def assigned_text(node: ir.If, answer: bool) -> str:
     """What the branch that is taken puts somewhere; "" where it puts nothing."""
     return next((label(each.value) for each in (node.body if answer else node.orelse) if isinstance(each, ir.Assign)), "")
+
+
+# --------------------------------------------------------------------- what is not entered
+
+
+def note_branch(engine: Engine, node: ir.If, answer: bool | None) -> None:
+    """A condition, where one of its branches names what is watched."""
+    function = engine.frame.function.node if engine.frame.function is not None else None
+    if function is None or not engine.journal.watched:
+        return
+    for found in ast.walk(function):
+        if isinstance(found, ast.If) and found.lineno == node.at.line:
+            rest = [each for each in ast.walk(function) if isinstance(each, ast.stmt) and each.lineno > (found.end_lineno or 0)]
+            yes, no = [*found.body, *(rest if leaves(found.orelse) else ())], [*found.orelse, *(rest if leaves(found.body) else ())]
+            inside = ((True, yes), (False, no))
+            names = tuple(which for which, block in inside if any(names_one(each, engine.journal.watched) for each in block))
+            text = ast.get_source_segment("\n".join(engine.frame.module.lines), found.test) or ast.unparse(found.test)
+            branch = Branch(engine.location(node.at), " ".join(text.split()), answer, names)
+            engine.journal.met += [branch] if names else []
+
+
+def leaves(block: list[ast.stmt]) -> bool:
+    """Whether what follows a block in its function is not run behind it."""
+    return bool(block) and isinstance(block[-1], ast.Return | ast.Raise)
+
+
+def names_one(node: ast.AST, names: frozenset[str]) -> bool:
+    """Whether code has one of the names, as a name or as a text."""
+    return any(
+        (isinstance(each, ast.Attribute) and each.attr in names)
+        or (isinstance(each, ast.Name) and each.id in names)
+        or (isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value in names)
+        for each in ast.walk(node)
+    )
 
 
 # --------------------------------------------------------------------- what is swallowed

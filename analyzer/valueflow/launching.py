@@ -20,14 +20,16 @@ from .names import FunctionNode
 from .roots import callers_of, run_life, run_root, setter_roots
 
 
-def launch(program: Program, tree: SourceTree, target: Target, found: Found, configs: Mapping[str, Config]) -> Launch:
-    """Follow the launch, with the configs that are in hand."""
+def launch(
+    program: Program, tree: SourceTree, target: Target, found: Found, configs: Mapping[str, Config], *, watched: bool = False
+) -> Launch:
+    """Follow the launch, with the configs that are in hand. ``watched``: the conditions are noted on which it hangs."""
     question = make_question(program.flow, configs, None)
     chain = start(program, tree, target, found, question, FlowGraph(program.flow.name, found.cls.name))
     chain.architectures = architectures_of(configs["draft"]) if "draft" in configs else ()
     read_side(chain)  # tells which fields hold the model
     engines: list[Engine] = []
-    lives = list(lives_of_setter(chain, engines))
+    lives = list(lives_of_setter(chain, engines, question.keys | question.setters if watched else frozenset()))
     engines += built_drafts(chain) if "draft" in configs else ()
     journals = [engine.journal for engine in engines]
     draft = configs.get("draft")
@@ -38,6 +40,8 @@ def launch(program: Program, tree: SourceTree, target: Target, found: Found, con
         tuple(dict.fromkeys(each for journal in journals for each in journal.falsy)),
         tuple(dict.fromkeys(each for journal in journals for each in journal.overrides)),
         tuple(program.flow.pipeline.keys), gates=tuple(gates(chain)),
+        dropped=tuple(dict.fromkeys(each for journal in journals for each in journal.dropped)),
+        branches=tuple(dict.fromkeys(each for journal in journals for each in journal.met)),
     )  # fmt: skip
 
 
@@ -51,7 +55,7 @@ def gates(chain: Chain) -> Iterator[Gate]:
                 yield from (Gate(place.name, place.at) for place in gates_in(node, setters, chain.program.printed(path)))
 
 
-def lives_of_setter(chain: Chain, engines: list[Engine]) -> list[tuple[Event, ...]]:
+def lives_of_setter(chain: Chain, engines: list[Engine], watched: frozenset[str]) -> list[tuple[Event, ...]]:
     """The events of each object that comes to a setter; its runs of the model are followed too."""
     roots = list(setter_roots(chain))
     words = frozenset(f"{name}{end}" for _, name in chain.fields for end in ("(", ".forward"))
@@ -60,6 +64,7 @@ def lives_of_setter(chain: Chain, engines: list[Engine]) -> list[tuple[Event, ..
     for lives in (roots, callers_of(chain, roots)):
         for life in lives:
             engine = chain.engine(relevance, graph=FlowGraph(chain.graph.flow, chain.graph.model), reading=True)
+            engine.journal.watched = watched
             run_life(engine, life, {})
             engines.append(engine)
             found.append(tuple(engine.journal.events))

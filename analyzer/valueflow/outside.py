@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..values import MISSING, ClassValue, External, Instance
+from .converters import dict_of, dropped, forget, made_config
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_constant, join, join_all
 from .fields import NOT_CARRIED, built_attribute, read_attribute
+from .flags import flag_of
 from .items import entries_of, fill, items_of, new_dict, new_list, read_element, truth
 from .lookups import has_entry, look_up, origin_of, reads_entry
 from .setters import seek_model
@@ -57,8 +59,10 @@ def _getattr(engine: Engine, node: ir.Call, state: State) -> Val:
         if any(thing.backing is not None for thing in holder.objects):
             engine.doubt("an attribute of the model is asked for by a name that is not known", node.at)
         return UNKNOWN
+    text = text_of(node.arguments[2].value) if len(node.arguments) > 2 else ""
+    if (found := dropped(engine, state, holder, key.value, default, node.at, text)) is not None:
+        return found
     if reads_entry(engine, state, holder, key.value):
-        text = text_of(node.arguments[2].value) if default is not None else ""
         return look_up(engine, state, holder, key.value, default, node.at, text)
     unsure = state.unsure
     seek_model(engine, ir.Attribute(node.arguments[0].value, key.value, node.at), holder, state)
@@ -75,7 +79,7 @@ def _surely_has(engine: Engine, state: State, holder: Val, name: str) -> bool:
 
 def _has(engine: Engine, state: State, thing: object, name: str) -> bool | None:
     if isinstance(thing, Object):
-        if name in state.fields(thing):
+        if name in state.fields(thing) or (not thing.made and flag_of(engine, thing, name) is not None):
             return True
         if isinstance(thing.cls, ClassValue):
             if engine.types.find(thing.cls, name)[0] is not MISSING:
@@ -215,21 +219,18 @@ def _bool(engine: Engine, node: ir.Call, state: State) -> Val:
 
 
 def _any_all(engine: Engine, node: ir.Call, state: State) -> Val:
-    marks = frozenset(mark for val in _values(engine, node, state) for mark in tracked(state, val))
+    vals = _values(engine, node, state)
+    marks = frozenset(mark for val in vals for mark in tracked(state, val))
+    items = items_of(state, vals[0]) if len(vals) == 1 else None
+    answers = {truth(engine, state, item) for item in items or ()}
+    decides = isinstance(node.func, ir.Name) and node.func.id == "any"
+    if items is not None and (decides in answers or None not in answers):
+        return replace(exact(decides if decides in answers else not decides), marks=marks)
     return replace(UNKNOWN, marks=marks)
 
 
-def _dict(engine: Engine, node: ir.Call, state: State) -> Val:
-    """``dict(other, name=value)``."""
-    entries: dict[str, Val] = {}
-    for argument in node.arguments:
-        val = engine.evaluate(argument.value, state)
-        entries |= {argument.keyword: val} if argument.keyword is not None else entries_of(state, val)
-    return new_dict(engine, state, entries)
-
-
 BUILTINS: dict[str, Builtin] = {
-    "dict": _dict,
+    "dict": dict_of,
     "getattr": _getattr, "hasattr": _hasattr, "setattr": _setattr, "isinstance": _isinstance, "len": _len, "enumerate": _enumerate,
     "zip": _zip, "bool": _bool,
     **dict.fromkeys(COPIES, _copy), **dict.fromkeys(("int", "float", "max", "min", "next", "abs", "map", "filter"), _pass_on),
@@ -246,10 +247,13 @@ def call_outside(engine: Engine, node: ir.Call, callee: Val, name: str, argument
     origin = callee.origin.union(*(origin_of(engine, val) for val in arguments.all()))
     last = name.rpartition(".")[2]
     given = [val for val in arguments.all() if tracked(state, val)]
+    if not given and (config := made_config(engine, node, name, arguments, state)) is not None:
+        return config
     if name == "collections.defaultdict" and arguments.positional:
         return default_dict(engine, node, arguments, state)
     for val in arguments.all():
         fill(state, val)
+        forget(engine, val)
         if any(thing.loaded and thing.cls is not None and thing.path.startswith("draft.") for thing in val.objects):
             engine.doubt(f"what {last or 'a call'}() does with a part of the draft's config is not known", node.at)
     if not given:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from ..evaluation import Program
 from ..graph import FlowGraph
 from ..interpret.machine import Machine
-from ..launches import Lookup
+from ..launches import Dropped, Lookup
 from ..source import SourceTree
 from ..values import ClassValue, FunctionValue
 from .asked import Question
@@ -25,12 +25,15 @@ CONFIG_NAMES = ("config", "cfg", "conf")
 """What the parameter for a config is called, or how its name ends."""
 
 
-def lookups_in(program: Program, tree: SourceTree, question: Question, role: str, names: Sequence[str]) -> tuple[Lookup, ...]:
-    """What the functions of a tree look up of these names in the config of one role."""
+def lookups_in(
+    program: Program, tree: SourceTree, question: Question, role: str, names: Sequence[str]
+) -> tuple[tuple[Lookup, ...], tuple[Dropped, ...]]:
+    """What the functions of a tree look up of these names in the config of one role, and what they miss in what they make of it."""
     machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
     chain = Chain(program, tree, Object("the trainer"), question, FlowGraph(program.flow.name, ""), Types(machine))
     relevance = chain.searching(frozenset(names))
     found: list[Lookup] = []
+    dropped: list[Dropped] = []
     for function, cls in functions(chain, names):
         given = configs_of(function, names, Val(open=True, origin=frozenset({(role, ())})))
         if given:
@@ -38,7 +41,8 @@ def lookups_in(program: Program, tree: SourceTree, question: Question, role: str
             engine.side = "training"
             run_root(engine, function, cls, {}, None, given)
             found += engine.journal.lookups
-    return tuple(dict.fromkeys(found))
+            dropped += engine.journal.dropped
+    return tuple(dict.fromkeys(found)), tuple(dict.fromkeys(dropped))
 
 
 def functions(chain: Chain, names: Sequence[str]) -> Iterator[tuple[FunctionValue, ClassValue | None]]:

@@ -11,7 +11,7 @@ from .engine import Engine
 from .fields import initial, whole
 from .holders import delete_item, extend_in_place, put
 from .items import is_list, items_of, new_list, read_element, truth
-from .journal import assigned_text, note_falsy, note_swallowed
+from .journal import assigned_text, note_branch, note_falsy, note_swallowed
 from .lookups import decided_by_missing
 from .store import Raising, State, joined
 from .texts import text_of
@@ -144,6 +144,7 @@ def _if(engine: Engine, node: ir.If, state: State) -> State | None:
     test = engine.evaluate(node.test, state)
     decided_by_missing(engine, test, node.at)
     answer = truth(engine, state, test)
+    note_branch(engine, node, answer)
     if answer is not None:
         note_falsy(engine, test, assigned_text(node, answer), node.at)
     if answer is not None and not test.marks:
