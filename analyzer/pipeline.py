@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .engine_use import Engine
     from .graph import GraphAnalysis  # networkx is imported only where a graph is asked for
     from .launches import Launch
+    from .traces import Trace
 
 RECURSION = 20_000
 """Python frames for the interpreter: a call of the analysed program takes about twenty."""
@@ -68,6 +69,27 @@ def draw_graphs(request: Request) -> GraphAnalysis:
             facts(opened[0].tree, opened[0].program.index), tuple(graph for graph, _ in followed),
             tuple(assumptions[name] for name in sorted(assumptions)), tuple(problems),
         )  # fmt: skip
+
+
+def trace(request: Request, key: str) -> Trace:
+    """Every reader of a config's key, what each gets, and where it goes; raises :class:`BadInput` like :func:`analyze`."""
+    from .following import configs_in_hand
+    from .trace import trace_key
+
+    if not key.isidentifier():
+        raise BadInput(f"{key!r} is no key: give the name of one entry, as in rope_theta; its readers at every depth are found")
+    with room_to_run():
+        configs = configs_in_hand(request)
+        flow = choose_flows(request)[0]
+        if not request.flows and request.flow_file is None and "draft" in configs:
+            told = flow_of_draft(configs["draft"], load_training_facts(flow.name).flows)
+            flow = load_flow(told) if told in BUILT_IN else flow
+        (one,) = open_flows(request, [flow])
+        found = one.targets[0] if one.targets else None
+        target = None if found is None else (Target(one.program, found.cls, found.setter, one.layers, one.config), found)
+        before = facts(one.tree, one.program.index)
+        made = trace_key(one.program, one.tree, before, key, configs, target, one.config.architectures(), request.train)
+        return replace(made, source=facts(one.tree, one.program.index))
 
 
 def contract(request: ContractRequest) -> ContractAnalysis:

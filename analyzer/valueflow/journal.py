@@ -77,7 +77,8 @@ def note_lookup(
     """A lookup of an entry. It stands where its name is written: in a helper that is given the name, that is the helper's call."""
     frame, place = written_in(engine, name, at)
     where = engine.machine.place(frame.module.path, place.line)
-    for role, path in sorted(origins):
+    nobody = [("", ())] if name == engine.question.traced and not origins else []
+    for role, path in (*sorted(origins), *nobody):
         scope = tuple(each.number for each in engine.frames[: engine.frames.index(frame) + 1])
         found = Lookup(role, path, name, where, place.column, frame.symbol, scope, default, status, value[:LONGEST], engine.side)
         engine.journal.lookups.append(found)

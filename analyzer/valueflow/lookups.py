@@ -14,7 +14,7 @@ from .asked import Miss
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Origin, Val, exact, join, join_all, last_name
 from .fields import read_attribute
 from .items import is_whole_dict
-from .journal import note_lookup, told
+from .journal import note_lookup, told, written_in
 from .store import Raising, State
 from .tracks import ITEMS, shown
 
@@ -28,7 +28,8 @@ def reads_key(engine: Engine, state: State, holder: Val, name: str) -> bool:
     """Whether looking up ``name`` here reads a config: one in hand that has it, or any for a key of the flow."""
     if any(_value(engine, origin, name) is not ABSENT for origin in holder.origin):
         return True
-    return name in engine.question.keys and not any(_own_attribute(engine, state, thing, name) for thing in holder.things)
+    asked = name in engine.question.keys or name == engine.question.traced
+    return asked and not any(_own_attribute(engine, state, thing, name) for thing in holder.things)
 
 
 def reads_entry(engine: Engine, state: State, holder: Val, name: str) -> bool:
@@ -78,8 +79,38 @@ def look_up(engine: Engine, state: State, holder: Val, name: str, default: Val |
     if status == "read" and any(_value(engine, origin, name) is ABSENT for origin in origins):
         status = "open" if default is None else "default"
     note_lookup(engine, name, origins, status, None if default is None else text or told(state, default), told(state, found), at)
+    if name == engine.question.traced:
+        found = traced(engine, state, holder, found, name, at)
+    elif engine.question.traced and holder.marks:  # a part of the entry that is traced
+        found = engine.tracks.move(state, replace(found, marks=holder.marks), engine.maker("transform", f"[{name!r}]", at))
     about = frozenset((role, (*path, name)) for role, path in origins)
     return replace(found, about=about) if about != found.about else found
+
+
+def traced(engine: Engine, state: State, holder: Val, found: Val, name: str, at: ir.At) -> Val:
+    """What a reader of the traced key gets, be it the entry or what stands in for it: its way begins where the name is written."""
+    frame, place = written_in(engine, name, at)
+    reader = Node("reader", f"read {name}", engine.machine.place(frame.module.path, place.line), place.column, frame.symbol, frame.context)
+    engine.graph.add(reader)
+    text = told(state, found)
+    entries = list(_entries(engine, holder, name))
+    engine.tracks.hop(entries, reader, "data", "read", text, text)
+    return replace(found, marks=frozenset({reader}))
+
+
+def kept(engine: Engine, state: State, holder: Val, found: Val, name: str, at: ir.At) -> Val:
+    """What an object of the tree has under the traced key's name: a reader of it too, where that object is a config."""
+    if name != engine.question.traced:
+        return found
+    frame, place = written_in(engine, name, at)
+    where = engine.machine.place(frame.module.path, place.line)
+    if (where.file, where.line, place.column) not in engine.question.places:
+        return found
+    text = told(state, found)
+    note_lookup(engine, name, frozenset(), "read", None, text, at)
+    marked = traced(engine, state, replace(holder, origin=frozenset()), found, name, at)
+    engine.tracks.hop(found.marks, next(iter(marked.marks)))
+    return marked
 
 
 def is_in_hand(engine: Engine, origins: frozenset[Origin]) -> bool:

@@ -10,7 +10,7 @@ from ..values import MISSING, ClassValue, External, Instance
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_constant, join, join_all
 from .fields import NOT_CARRIED, built_attribute, read_attribute
 from .items import entries_of, fill, items_of, new_dict, new_list, read_element, truth
-from .lookups import has_entry, look_up, origin_of, reads_entry
+from .lookups import has_entry, kept, look_up, origin_of, reads_entry
 from .setters import seek_model
 from .store import State
 from .texts import text_of
@@ -62,7 +62,7 @@ def _getattr(engine: Engine, node: ir.Call, state: State) -> Val:
         return look_up(engine, state, holder, key.value, default, node.at, text)
     unsure = state.unsure
     seek_model(engine, ir.Attribute(node.arguments[0].value, key.value, node.at), holder, state)
-    found = read_attribute(engine, state, holder, key.value)
+    found = kept(engine, state, holder, read_attribute(engine, state, holder, key.value), key.value, node.at)
     if default is None:
         return found
     state.unsure = unsure
