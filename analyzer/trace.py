@@ -61,8 +61,8 @@ def readers_of(tracing: Tracing, configs: Mapping[str, Config]) -> Iterator[Read
     told: list[Reader] = []
     for mention in (each.mention for each in tracing.found if each.mention.form != "test"):
         lookups = seen.pop((mention.at, mention.column), [])
-        got = [got_of(lookup, mention, configs) for lookup in lookups] or list(declared(mention, tracing.key, configs)) or [unreached(configs)]
-        told.append(Reader(mention, best_first(got)))
+        ran = [got_of(lookup, mention, configs) for lookup in lookups]
+        told.append(Reader(mention, best_first(ran or list(declared(mention, tracing.key, configs)) or [unreached(configs)])))
     tests = {(each.mention.at, each.mention.column) for each in tracing.found}
     for (at, column), lookups in seen.items():
         real = [lookup for lookup in lookups if lookup.role]
@@ -99,7 +99,8 @@ def got_of(lookup: Lookup, mention: Mention, configs: Mapping[str, Config]) -> G
         return Got("", "", "never", reason=UNKNOWN_HOLDER if configs else NO_CONFIG)
     if role not in configs:
         return Got(role, name, "never", reason=f"the {role}'s config is not in hand" if configs else NO_CONFIG)
-    return Got(role, name, "never", reason=f"the {role}'s config has no {name}: it is what the program or the config's class makes it, or a miss raises")
+    lacks = f"the {role}'s config has no {name}: it is what the program or the config's class makes it, or a miss raises"
+    return Got(role, name, "never", reason=lacks)
 
 
 def declared(mention: Mention, key: str, configs: Mapping[str, Config]) -> Iterator[Got]:

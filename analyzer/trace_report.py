@@ -30,8 +30,9 @@ def trace_report(trace: Trace, detail: Detail) -> Iterator[Line]:
     hops = Hops(trace, detail)
     for status, title in TITLES.items():
         found = [each for each in trace.readers if each.best.status == status]
-        groups = {reason: [each for each in found if each.best.reason == reason] for reason in dict.fromkeys(each.best.reason for each in found)}
-        for reason, readers in groups.items() if status == "never" else [(None, found)] if found else []:
+        reasons = dict.fromkeys(each.best.reason for each in found)
+        groups = [(reason, [each for each in found if each.best.reason == reason]) for reason in reasons]
+        for reason, readers in groups if status == "never" or not found else [(None, found)]:
             yield line()
             yield line("  ", Span(title, "bold"), f": {reason}" if reason else "")
             for reader in readers:
@@ -45,7 +46,8 @@ def trace_report(trace: Trace, detail: Detail) -> Iterator[Line]:
     if trace.not_established:
         yield line()
         yield line("  ", Span("Not established", "bold"))
-        yield from (line("    ", Span(f"{each.what}: {each.reason}", "yellow"), Span(f"  {each.at}", "dim")) for each in trace.not_established)
+        for entry in trace.not_established:
+            yield line("    ", Span(f"{entry.what}: {entry.reason}", "yellow"), Span(f"  {entry.at}", "dim"))
 
 
 def counted(trace: Trace) -> str:
@@ -98,7 +100,8 @@ class Hops:
         edges = self.reached(self.starts.get((reader.mention.at, reader.mention.column), []))
         for edge in edges[: self.most]:
             change = [text for text in (edge.label if edge.label != edge.target.label else "", edge.change) if text]
-            yield line("      -> ", Span(str(edge.at), "dim"), f"  {edge.target.kind}  {edge.target.label}", Span(f"  {': '.join(change)}" if change else "", "bold"))
+            became = Span(f"  {': '.join(change)}" if change else "", "bold")
+            yield line("      -> ", Span(str(edge.at), "dim"), f"  {edge.target.kind}  {edge.target.label}", became)
         if self.most is not None and len(edges) > self.most:
             yield line("      ", Span(f"… and {len(edges) - self.most} more (--verbose)", "dim"))
 

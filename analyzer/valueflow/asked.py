@@ -45,7 +45,8 @@ class Question:
     captured states. ``handles``: the attributes by which a worker holds the target's. ``paths``: by the name of a variable that holds
     the path of a model, whose it is ("draft", "target"). ``configs``: the configs in hand, by whose they are. ``ids``: what the keys
     hold, where it is given by itself. ``launch`` and ``reader``: what the flow stands for among launch flags and among the parameters
-    of what reads the keys. ``traced``: the key whose readers are asked for, and ``places`` where its lookups are written: file, line, column.
+    of what reads the keys. ``traced``: the key whose readers are asked for, and ``places`` where its lookups are written: file, line,
+    column.
     """
 
     keys: frozenset[str]

@@ -36,7 +36,7 @@ class Place:
     def receiver(self) -> str:
         """What the method calls its own object."""
         method = self.functions[0] if self.cls is not None and self.functions else None
-        if not isinstance(method, FunctionNode) or any(isinstance(each, ast.Name) and each.id == "staticmethod" for each in method.decorator_list):
+        if not isinstance(method, FunctionNode) or is_static(method):
             return ""
         arguments = (*method.args.posonlyargs, *method.args.args)
         return arguments[0].arg if arguments else ""
@@ -49,7 +49,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """That a function looks up what one of its parameters names: ``default`` stands in for a missing entry, which may be a parameter too."""
+    """That a function looks up what one of its parameters names. ``default`` stands in for a missing entry; it may be a parameter too."""
 
     default: ast.expr | None
 
@@ -83,21 +83,21 @@ class Helpers:
                     yield local, Place(place.module, place.cls, (*place.functions, local)), 0
                     return
                 function = place.function
-                value = self.types.local_name(place.module, function, callee) if function is not None else self.types.name(place.module, name)
+                types, module = self.types, place.module
+                value = types.name(module, name) if function is None else types.local_name(module, function, callee)
                 yield from self._of_value(value, 0)
             case ast.Attribute(value=inner, attr=attr):
                 holders = self.classes_of(inner, place)
                 found = [self.types.find(each, attr)[0] for each in holders]
                 if not found and isinstance(inner, ast.Name | ast.Attribute):
-                    holder = self.types.dotted(place.module, inner)
-                    found = [self.types.find(holder, attr)[0] if isinstance(holder, ClassValue) else self.types.dotted(place.module, callee)]
+                    of, module = self.types.dotted(place.module, inner), place.module
+                    found = [self.types.find(of, attr)[0] if isinstance(of, ClassValue) else self.types.dotted(module, callee)]
                 known = [each for value in found for each in self._of_value(value, 1)]
                 yield from known or ([] if found and found != [MISSING] else self.methods(attr))
 
     def _of_value(self, value: Value, skipped: int) -> Iterator[tuple[AnyFunction, Place, int]]:
         if isinstance(value, FunctionValue) and value.node is not None:
-            static = any(isinstance(each, ast.Name) and each.id == "staticmethod" for each in getattr(value.node, "decorator_list", ()))
-            takes = 0 if value.owner is None or static else skipped
+            takes = 0 if value.owner is None or is_static(value.node) else skipped
             yield value.node, Place(value.module, value.owner, (value.node,)), takes
 
     def classes_of(self, node: ast.expr, place: Place) -> list[ClassValue]:
@@ -122,7 +122,8 @@ class Helpers:
             for node in module.tree.body if module is not None else ():
                 cls = self.types.name(module, node.name) if isinstance(node, ast.ClassDef) and module is not None else None
                 if isinstance(cls, ClassValue) and isinstance(node, ast.ClassDef) and module is not None:
-                    yield from ((each, Place(module, cls, (each,))) for each in node.body if isinstance(each, FunctionNode) and each.name == name)
+                    methods = [each for each in node.body if isinstance(each, FunctionNode) and each.name == name]
+                    yield from ((each, Place(module, cls, (each,))) for each in methods)
 
     def looks_up(self, function: AnyFunction, name: str, place: Place, depth: int = MOST_HELPERS) -> Lookup | None:
         """How a function looks up what its parameter of this name holds; None where it does not."""
@@ -147,6 +148,10 @@ class Helpers:
                     found, default = self.default_of(node, argument, place)
                     if found:
                         yield Lookup(default)
+
+
+def is_static(method: FunctionNode) -> bool:
+    return any(isinstance(each, ast.Name) and each.id == "staticmethod" for each in method.decorator_list)
 
 
 def handed(node: ast.Call, name: str) -> Iterator[ast.expr]:
@@ -212,5 +217,6 @@ def given_default(node: ast.Call, function: AnyFunction, skipped: int, default: 
     if default.id in names and names.index(default.id) < len(node.args):
         return node.args[names.index(default.id)]
     stated = dict(zip([each.arg for each in parameters][::-1], function.args.defaults[::-1], strict=False))
-    stated |= {each.arg: value for each, value in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True) if value is not None}
+    by_name = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    stated |= {each.arg: value for each, value in by_name if value is not None}
     return stated.get(default.id, default)

@@ -1,7 +1,7 @@
 """Reading a config: a key is looked up by attribute, subscript, ``get`` or ``getattr`` in something that was loaded from a config file."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,8 @@ from .fields import read_attribute
 from .items import is_whole_dict
 from .journal import note_lookup, told, written_in
 from .store import Raising, State
-from .tracks import ITEMS, shown
+from .texts import text_of
+from .tracks import ITEMS, shown, tracked
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -111,6 +112,16 @@ def kept(engine: Engine, state: State, holder: Val, found: Val, name: str, at: i
     marked = traced(engine, state, replace(holder, origin=frozenset()), found, name, at)
     engine.tracks.hop(found.marks, next(iter(marked.marks)))
     return marked
+
+
+def passed(engine: Engine, state: State, node: ir.Call, vals: Iterable[Val], found: Val) -> Val:
+    """What a builtin makes of what it is given: where a key is traced, that is on the way of its value."""
+    marks = frozenset(mark for val in vals for mark in tracked(state, val))
+    if not engine.question.traced or found.marks or not marks:
+        return found
+    made = engine.node("transform", text_of(node.func), node.at)
+    engine.tracks.hop(marks, made, "data", "", "", shown(state, found))
+    return found.marked(made)
 
 
 def is_in_hand(engine: Engine, origins: frozenset[Origin]) -> bool:

@@ -12,7 +12,7 @@ from ..results import Location
 from ..source import SourceTree
 from ..traces import Form, Mention
 from ..values import ClassValue, ModuleValue, Slots
-from .helpers import GETTERS, AnyFunction, Helpers, Place, local_function
+from .helpers import GETTERS, Helpers, Place, local_function
 from .names import FunctionNode, last_name
 from .types import Types
 
@@ -35,12 +35,13 @@ class Found:
 
 @dataclass(slots=True)
 class Finder:
-    """Looks for one key. ``names`` are the variables that hold its name, by module or function."""
+    """Looks for one key. ``names`` are the variables that hold its name, by module or function, ``constants`` those of modules."""
 
     program: Program
     key: str
     helpers: Helpers
     names: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
+    constants: set[str] = field(default_factory=set)
 
     def in_module(self, module: Module) -> Iterator[Found]:
         place = Place(module)
@@ -89,8 +90,8 @@ class Finder:
         match node:
             case ast.Call(func=ast.Attribute(attr=attr), args=[asked, *rest]) if attr in GETTERS and self.is_key(asked, place):
                 given = [keyword.value for keyword in node.keywords if keyword.arg == "default"]
-                default = (*rest, *given, *([] if attr == "pop" else [ast.Constant(None)]))
-                yield self.found("method", node, place, next(iter(default), None))
+                stand_ins = (*rest, *given, *([] if attr == "pop" else [ast.Constant(None)]))
+                yield self.found("method", node, place, next(iter(stand_ins), None))
             case ast.Call(func=ast.Name(id="getattr"), args=[_, asked, *rest]) if self.is_key(asked, place):
                 yield self.found("getattr", node, place, next(iter(rest), None))
             case ast.Call(func=ast.Name(id="hasattr"), args=[_, asked]) if self.is_key(asked, place):
@@ -119,7 +120,10 @@ class Finder:
             case ast.Constant(value=value):
                 return isinstance(value, str) and value == self.key
             case ast.Name(id=name):
-                return any(name in self.names_in(each) for each in (*place.functions, place.module.tree))
+                known = any(name in self.names_in(each) for each in (*place.functions, place.module.tree))
+                return known or (name in self.constants and self.helpers.types.name(place.module, name) == self.key)
+            case ast.Attribute(attr=attr) if attr in self.constants:
+                return self.helpers.types.dotted(place.module, node) == self.key
         return False
 
     def names_in(self, scope: ast.AST) -> frozenset[str]:
@@ -197,9 +201,14 @@ def mentions(program: Program, tree: SourceTree, types: Types, key: str) -> list
     """All of them, by file and place; the same expression once."""
     finder = Finder(program, key, Helpers(tree, types))
     found: list[Found] = []
-    for path in tree.grep((key.encode(),)):
-        module = program.index.module(program.index.module_of(path)) if path.endswith(".py") else None
-        found += finder.in_module(module) if module is not None else ()
+    paths = tree.grep((key.encode(),))
+    modules = [module for path in paths if (module := program.index.module(program.index.module_of(path))) is not None]
+    finder.constants |= {name for module in modules for name in finder.names_in(module.tree)}
+    if finder.constants:  # who imports them need not name the key
+        others = [path for path in tree.grep(tuple(sorted(name.encode() for name in finder.constants))) if path not in set(paths)]
+        modules += [module for path in others if (module := program.index.module(program.index.module_of(path))) is not None]
+    for module in modules:
+        found += finder.in_module(module)
     return sorted(found, key=lambda each: (each.mention.at.file, each.mention.at.line, each.mention.column))
 
 
@@ -216,9 +225,9 @@ def model_type_of(cls: ClassValue) -> str:
     for node in cls.node.body if cls.node is not None else ():
         value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
         targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-        if isinstance(value, ast.Constant) and isinstance(value.value, str):
-            if any(isinstance(each, ast.Name) and each.id == "model_type" for each in targets):
-                return value.value
+        named = any(isinstance(each, ast.Name) and each.id == "model_type" for each in targets)
+        if named and isinstance(value, ast.Constant) and isinstance(value.value, str):
+            return value.value
     return ""
 
 
@@ -234,12 +243,3 @@ def text_of(module: Module, node: ast.expr | ast.stmt | ast.arg) -> str:
 def short(text: str) -> str:
     told = " ".join(text.split())
     return told if len(told) <= LONGEST else f"{told[: LONGEST - 1]}…"
-
-
-def functions_of(found: list[Found]) -> Iterator[tuple[AnyFunction, Place]]:
-    """The outermost functions that mentions stand in, each once."""
-    known: set[AnyFunction] = set()
-    for each in found:
-        if each.place.functions and each.place.functions[0] not in known:
-            known.add(each.place.functions[0])
-            yield each.place.functions[0], each.place

@@ -10,7 +10,7 @@ from ..values import MISSING, ClassValue, External, Instance
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_constant, join, join_all
 from .fields import NOT_CARRIED, built_attribute, read_attribute
 from .items import entries_of, fill, items_of, new_dict, new_list, read_element, truth
-from .lookups import has_entry, kept, look_up, origin_of, reads_entry
+from .lookups import has_entry, kept, look_up, origin_of, passed, reads_entry
 from .setters import seek_model
 from .store import State
 from .texts import text_of
@@ -142,8 +142,9 @@ def is_collection_class(cls: object) -> bool:
 
 
 def _len(engine: Engine, node: ir.Call, state: State) -> Val:
-    items = items_of(state, _values(engine, node, state)[0]) if node.arguments else None
-    return exact(len(items)) if items is not None else UNKNOWN
+    vals = _values(engine, node, state)
+    items = items_of(state, vals[0]) if vals else None
+    return passed(engine, state, node, vals, exact(len(items)) if items is not None else UNKNOWN)
 
 
 def _copy(engine: Engine, node: ir.Call, state: State) -> Val:
@@ -194,7 +195,8 @@ def _pass_on(engine: Engine, node: ir.Call, state: State) -> Val:
     vals = _values(engine, node, state)
     parts = [read_element(state, val, None) if val.things and not is_constant(val) else val for val in vals]
     if len(vals) == 1 and is_constant(vals[0]) and isinstance(node.func, ir.Name) and node.func.id == "int":
-        return vals[0] if isinstance(vals[0].only, Exact) and isinstance(vals[0].only.value, int) else UNKNOWN
+        is_int = isinstance(vals[0].only, Exact) and isinstance(vals[0].only.value, int)
+        return vals[0] if is_int else passed(engine, state, node, vals, UNKNOWN)
     if isinstance(node.func, ir.Name) and node.func.id == "next":
         return join_all(parts)
     found = join_all(parts)
@@ -202,8 +204,7 @@ def _pass_on(engine: Engine, node: ir.Call, state: State) -> Val:
 
 
 def _unknown(engine: Engine, node: ir.Call, state: State) -> Val:
-    _values(engine, node, state)
-    return UNKNOWN
+    return passed(engine, state, node, _values(engine, node, state), UNKNOWN)
 
 
 def _bool(engine: Engine, node: ir.Call, state: State) -> Val:

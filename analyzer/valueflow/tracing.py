@@ -141,7 +141,8 @@ def construct(tracing: Tracing, classes: Sequence[ClassValue], role: str) -> Non
         if not isinstance(made, FunctionValue):
             continue
         code = tracing.chain.engine(tracing.relevance).lower(made)
-        names = [each.name for each in code.parameters[1:] if each.default is None and each.name.endswith("config")] if code is not None else []
+        needed = [each for each in code.parameters[1:] if each.default is None] if code is not None else []
+        names = [each.name for each in needed if each.name.endswith("config")]
         config = Val(open=True, origin=frozenset({(role, ())}))
         others = [function for function, owner, _ in owners(tracing) if owner in types.order(cls) and function.node is not made.node]
         methods = [function for function in others if types.find(cls, function.name)[0] is not None and is_own(types, cls, function)]
@@ -161,14 +162,16 @@ def run_the_rest(tracing: Tracing) -> None:
     left: list[Found] = []
     for found in tracing.found:
         node = found.place.functions[0] if found.place.functions else None
-        if isinstance(node, FunctionNode) and node not in done and found.mention.form not in ("test", "parameter") and not tracing.is_seen(found):
-            if room <= 0:
-                left.append(found)
-                continue
-            done.add(node)
-            room -= tracing.run_alone(node, found)
+        is_lookup = found.mention.form not in ("test", "parameter") and not tracing.is_seen(found)
+        if not is_lookup or not isinstance(node, FunctionNode) or node in done:
+            continue
+        if room <= 0:
+            left.append(found)
+            continue
+        done.add(node)
+        room -= tracing.run_alone(node, found)
     if left:
-        reason = f"where their values go is not followed: this and {len(left) - 1} more that no run comes to" if len(left) > 1 else "where its value goes is not followed"
+        reason = f"no run comes to it, and where its value goes is not followed; the same of {len(left) - 1} more"
         tracing.problems.append(NotEstablished(left[0].mention.lookup, reason, left[0].mention.at))
 
 
@@ -209,7 +212,7 @@ def ways(graph: FlowGraph, key: str) -> FlowGraph:
     made = FlowGraph(graph.flow, graph.model)
     for node in sorted((node for node in kept if not node.holds), key=order_of):
         made.add(node)
-    for edge in sorted(edges, key=lambda edge: (order_of(edge.source), order_of(edge.target), edge.kind, edge.label, edge.before, edge.after)):
+    for edge in sorted(edges, key=order_of_hop):
         made.connect(edge)
     return made
 
@@ -228,3 +231,7 @@ def next_hops(source: Node, after: Mapping[Node, Sequence[Edge]]) -> Iterator[Ed
 
 def order_of(node: Node) -> tuple[str, int, int, str, str, str]:
     return node.at.file, node.at.line, node.column, node.kind, node.label, node.context
+
+
+def order_of_hop(edge: Edge) -> tuple[object, ...]:
+    return order_of(edge.source), order_of(edge.target), edge.kind, edge.label, edge.before, edge.after
