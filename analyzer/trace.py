@@ -62,21 +62,28 @@ def readers_of(tracing: Tracing, configs: Mapping[str, Config]) -> Iterator[Read
     for mention in (each.mention for each in tracing.found if each.mention.form != "test"):
         lookups = seen.pop((mention.at, mention.column), [])
         ran = [got_of(lookup, mention, configs) for lookup in lookups]
-        told.append(Reader(mention, best_first(ran or list(declared(mention, tracing.key, configs)) or [unreached(configs)])))
+        told.append(Reader(mention, best_first(ran or list(declared(mention, tracing.key, configs)) or [unreached(configs)], configs)))
     tests = {(each.mention.at, each.mention.column) for each in tracing.found}
     for (at, column), lookups in seen.items():
         real = [lookup for lookup in lookups if lookup.role]
         if real and (at, column) not in tests:
             mention = Mention("helper", at, column, real[0].symbol, line_at(tracing, at), real[0].default)
-            told.append(Reader(mention, best_first([got_of(lookup, mention, configs) for lookup in real])))
+            told.append(Reader(mention, best_first([got_of(lookup, mention, configs) for lookup in real], configs)))
     yield from sorted(told, key=lambda each: (each.mention.at.file, each.mention.at.line, each.mention.column))
 
 
-def best_first(got: Sequence[Got]) -> tuple[Got, ...]:
-    """What runs saw, each once; what nothing is known of goes where another run knows more."""
+def best_first(got: Sequence[Got], configs: Mapping[str, Config]) -> tuple[Got, ...]:
+    """What runs saw, each once. What nothing is known of goes where another run knows more, and so does a lookup in a table that the config
+    does not have where it may be one in a table that it has."""
     once = [each for number, each in enumerate(got) if each not in got[:number]]
     known = [each for each in once if each.role or each.status != "never"]
-    return tuple(known or once)
+    real = [each for each in known if not each.role or is_in_table(each, configs)]
+    return tuple(real or known or once)
+
+
+def is_in_table(got: Got, configs: Mapping[str, Config]) -> bool:
+    *path, _ = got.entry.split(".")
+    return got.role not in configs or not path or isinstance(entry(configs[got.role], path), dict)
 
 
 def got_of(lookup: Lookup, mention: Mention, configs: Mapping[str, Config]) -> Got:

@@ -79,10 +79,18 @@ def look_up(engine: Engine, state: State, holder: Val, name: str, default: Val |
     status: LookupStatus = "open" if not is_in_hand(engine, origins) else "default" if found.missing and default is not None else "read"
     if status == "read" and any(_value(engine, origin, name) is ABSENT for origin in origins):
         status = "open" if default is None else "default"
-    note_lookup(engine, name, origins, status, None if default is None else text or told(state, default), told(state, found), at)
+    stand_in = None if default is None else text or told(state, default)
     if name == engine.question.traced:
+        for origin in origins or ():  # of two configs that it may be, one has the entry and one has not
+            own: LookupStatus = "open" if default is None else "default"
+            own = "open" if origin[0] not in engine.question.configs else "read" if _value(engine, origin, name) is not ABSENT else own
+            note_lookup(engine, name, frozenset({origin}), own, stand_in, told(state, default or found) if own == "default" else "", at)
+        if not origins:
+            note_lookup(engine, name, origins, status, stand_in, told(state, found), at)
         found = traced(engine, state, holder, found, name, at)
-    elif engine.question.traced and holder.marks:  # a part of the entry that is traced
+    else:
+        note_lookup(engine, name, origins, status, stand_in, told(state, found), at)
+    if engine.question.traced != name and engine.question.traced and holder.marks:  # a part of the entry that is traced
         found = engine.tracks.move(state, replace(found, marks=holder.marks), engine.maker("transform", f"[{name!r}]", at))
     about = frozenset((role, (*path, name)) for role, path in origins)
     return replace(found, about=about) if about != found.about else found
@@ -102,7 +110,7 @@ def traced(engine: Engine, state: State, holder: Val, found: Val, name: str, at:
 def kept(engine: Engine, state: State, holder: Val, found: Val, name: str, at: ir.At) -> Val:
     """What an object of the tree has under the traced key's name: a reader of it too, where that object is a config."""
     if name != engine.question.traced:
-        return found
+        return part_of_config(engine, holder, found, name) if engine.question.traced else found
     frame, place = written_in(engine, name, at)
     where = engine.machine.place(frame.module.path, place.line)
     if (where.file, where.line, place.column) not in engine.question.places:
@@ -112,6 +120,13 @@ def kept(engine: Engine, state: State, holder: Val, found: Val, name: str, at: i
     marked = traced(engine, state, replace(holder, origin=frozenset()), found, name, at)
     engine.tracks.hop(found.marks, next(iter(marked.marks)))
     return marked
+
+
+def part_of_config(engine: Engine, holder: Val, found: Val, name: str) -> Val:
+    """An attribute of a config in hand whose file has no such entry: whatever it is, it is not the config itself."""
+    if not holder.origin or found.origin != holder.origin or name.startswith("__") or not bound(engine, holder):
+        return found
+    return replace(found, origin=frozenset((role, (*path, name)) for role, path in holder.origin))
 
 
 def passed(engine: Engine, state: State, node: ir.Call, vals: Iterable[Val], found: Val) -> Val:

@@ -20,6 +20,7 @@ from .build import make_question, read_side, start
 from .chain import Chain
 from .domain import Object, Val
 from .drafts import draft_models
+from .engine import MOST_STATEMENTS
 from .finish import merged
 from .helpers import AnyFunction
 from .mentions import Found, mentions
@@ -30,6 +31,8 @@ from .roots import Life, callers_of, run_root, setter_roots
 from .store import Fields
 from .types import Types
 
+MOST_AROUND = 10_000
+"""Statements that may be run of what calls for the launch, where not all lookups are seen without it."""
 MOST_ALONE = 6_000
 """Statements that functions may take that are run by themselves, all together."""
 
@@ -45,15 +48,17 @@ class Tracing:
     lookups: list[Lookup] = field(default_factory=list)
     problems: list[NotEstablished] = field(default_factory=list)
 
-    def run_life(self, life: Life, given: Mapping[str, Val], *, reading: bool = False) -> None:
-        """Run functions one after the other on one object; what they look up counts."""
+    def run_life(self, life: Life, given: Mapping[str, Val], most: int, *, reading: bool = False) -> int:
+        """Run functions one after the other on one object, for so many statements at most; what they look up counts. How many it took."""
         heap: dict[Object, Fields] = {}
         receiver = Val((Object(life.cls.name, life.cls, lasting=True),)) if life.cls is not None else None
         engine = self.chain.engine(self.relevance, reading=reading)
+        engine.statements = MOST_STATEMENTS - most
         for function in life.functions:
             state = run_root(engine, function, life.cls, heap, receiver, dict(given))
             heap = state.heap if state is not None else heap
         self.lookups += [each for each in engine.journal.lookups if each.key == self.key]
+        return engine.statements - MOST_STATEMENTS + most
 
     def run_alone(self, node: FunctionNode, found: Found) -> int:
         """Run a function on whatever it is given: this tells where its values go, and of no config what they are. How many statements it
@@ -63,6 +68,7 @@ class Tracing:
         if isinstance(function, FunctionValue) and function.node is node:
             engine = self.chain.engine(self.relevance)
             run_root(engine, function, cls, {})
+            self.lookups += [each for each in engine.journal.lookups if each.key == self.key and each.role in self.chain.question.configs]
             return engine.statements
         return 0
 
@@ -84,8 +90,12 @@ def trace_tree(
         read_side(chain)  # tells which fields hold the model
         chain.graph.clear()
         roots = list(setter_roots(chain))
-        for life in dict.fromkeys((*roots, *callers_of(chain, roots))):
-            tracing.run_life(life, {}, reading=True)
+        for life in roots:
+            tracing.run_life(life, {}, MOST_STATEMENTS, reading=True)
+        if any(not tracing.is_seen(each) for each in tracing.found):
+            room = MOST_AROUND
+            for life in callers_of(chain, roots):
+                room -= tracing.run_life(life, {}, max(room, 0), reading=True)
     for name in models:
         construct(tracing, classes_called(chain, name), "target")
     named = [cls for name in chain.architectures for cls in classes_called(chain, name)]
@@ -146,7 +156,7 @@ def construct(tracing: Tracing, classes: Sequence[ClassValue], role: str) -> Non
         config = Val(open=True, origin=frozenset({(role, ())}))
         others = [function for function, owner, _ in owners(tracing) if owner in types.order(cls) and function.node is not made.node]
         methods = [function for function in others if types.find(cls, function.name)[0] is not None and is_own(types, cls, function)]
-        tracing.run_life(Life((made, *methods), cls), dict.fromkeys(names, config))
+        tracing.run_life(Life((made, *methods), cls), dict.fromkeys(names, config), MOST_STATEMENTS)
 
 
 def is_own(types: Types, cls: ClassValue, function: FunctionValue) -> bool:
@@ -162,8 +172,9 @@ def run_the_rest(tracing: Tracing) -> None:
     left: list[Found] = []
     for found in tracing.found:
         node = found.place.functions[0] if found.place.functions else None
-        is_lookup = found.mention.form not in ("test", "parameter") and not tracing.is_seen(found)
-        if not is_lookup or not isinstance(node, FunctionNode) or node in done:
+        if not isinstance(node, FunctionNode) or node in done or found.mention.form in ("test", "parameter"):
+            continue
+        if tracing.is_seen(found) and not takes_path(tracing, node):
             continue
         if room <= 0:
             left.append(found)
@@ -173,6 +184,12 @@ def run_the_rest(tracing: Tracing) -> None:
     if left:
         reason = f"no run comes to it, and where its value goes is not followed; the same of {len(left) - 1} more"
         tracing.problems.append(NotEstablished(left[0].mention.lookup, reason, left[0].mention.at))
+
+
+def takes_path(tracing: Tracing, node: FunctionNode) -> bool:
+    """Whether a function is given the path of a model, which tells whose config it loads."""
+    arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+    return any(each.arg in tracing.chain.question.paths for each in arguments)
 
 
 def owners(tracing: Tracing) -> Iterator[tuple[FunctionValue, ClassValue | None, Found]]:
