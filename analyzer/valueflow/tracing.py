@@ -172,9 +172,10 @@ def run_the_rest(tracing: Tracing) -> None:
     left: list[Found] = []
     for found in tracing.found:
         node = found.place.functions[0] if found.place.functions else None
+        if tracing.is_seen(found) and isinstance(node, FunctionNode) and not takes_path(tracing, node):
+            made = tracing.chain.types.find(found.place.cls, "__init__")[0] if found.place.cls is not None else None
+            node = made.node if isinstance(made, FunctionValue) and made.node is not None and takes_path(tracing, made.node) else None
         if not isinstance(node, FunctionNode) or node in done or found.mention.form in ("test", "parameter"):
-            continue
-        if tracing.is_seen(found) and not takes_path(tracing, node):
             continue
         if room <= 0:
             left.append(found)
