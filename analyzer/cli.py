@@ -9,11 +9,11 @@ import typer
 
 if TYPE_CHECKING:
     from .graph import GraphAnalysis
-    from .options import Drawing
     from .report import Detail
     from .request import ContractRequest, Request
     from .results import Analysis, ContractAnalysis
     from .rule import Finding
+    from .traces import Trace
 
 app = typer.Typer(
     add_completion=False,
@@ -52,6 +52,9 @@ Drawings = Annotated[
     list[str] | None,
     typer.Option("-o", "--output", metavar="FILE", help="Draw a picture: .svg, .png, .pdf, .dot or .mmd. Repeatable."),
 ]
+Key = Annotated[str, typer.Argument(metavar="KEY", help="The name of an entry of a config.")]
+Flow = Annotated[str | None, typer.Option("--flow", metavar="NAME", help="The flow by whose way the engine is launched.")]
+TraceTrain = Annotated[str | None, typer.Option("--train", metavar="SOURCE", help="The source of a trainer: its readers too.")]
 Trainer = Annotated[str, typer.Argument(metavar="TRAINER", help="A folder, an archive or an installed package.")]
 Engine = Annotated[str | None, typer.Option("--engine", metavar="SOURCE", help="The source of the engine that the trainer captures with.")]
 ContractFile = Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Write the contract of one list of ids: a .json.")]
@@ -129,19 +132,32 @@ def graph(
     format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Follow the ids from the config key to the draft's fc: hop by hop, as data, or as a picture."""
-    from .options import read_drawings, read_id_lists, read_layers, read_outputs, read_serve_args
-    from .output import emit
+    from .graph_command import read_asked, show_graph
+    from .options import read_id_lists, read_layers, read_serve_args
     from .request import Request
 
-    detail, formats = _detail(quiet, verbose), output_format or ()
-    outputs = read_outputs(format, formats) if format is not None or formats or not output else ()
-    drawings = read_drawings(output or (), outputs)
+    detail, asked = _detail(quiet, verbose), read_asked(output or (), format, output_format or ())
     narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), read_id_lists(ids or ())
     launch = read_serve_args(serve_args)
-    pictures = _pictures(drawings)
-    analysis = graph_pipeline()(Request(source, *narrowed, flow_file, draft, serve_args=launch))
-    pictures(analysis)
-    emit(outputs, {"text": lambda colour: _graph_text(analysis, detail, colour), "json": lambda _: _graph_json(analysis)})
+    show_graph(graph_pipeline()(Request(source, *narrowed, flow_file, draft, serve_args=launch)), asked, detail)
+    return 0
+
+
+@app.command()
+def trace(
+    source: Source, key: Key, draft: Draft = None, target: Target = None, flow: Flow = None, flow_file: FlowFile = None,
+    train: TraceTrain = None, output: Drawings = None, format: Format = None, output_format: Outputs = None,
+    quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+) -> int:  # fmt: skip
+    """Find every reader of a config key: the value that each gets, and where it goes."""
+    from .graph_command import read_asked
+    from .request import Request
+    from .trace_command import show_trace
+
+    detail, asked = _detail(quiet, verbose), read_asked(output or (), format, output_format or ())
+    flows = () if flow is None else (flow,)
+    request = Request(source, flows, target=target, flow_file=flow_file, draft=draft, train=train)
+    show_trace(trace_pipeline()(request, key), asked, detail)
     return 0
 
 
@@ -213,21 +229,18 @@ def graph_pipeline() -> Callable[[Request], GraphAnalysis]:
     return draw_graphs
 
 
+def trace_pipeline() -> Callable[[Request, str], Trace]:
+    """The analysis of ``trace``, imported when it is needed."""
+    from .pipeline import trace
+
+    return trace
+
+
 def contract_pipeline() -> Callable[[ContractRequest], ContractAnalysis]:
     """The analysis of ``contract``, imported when it is needed."""
     from .pipeline import contract
 
     return contract
-
-
-def _pictures(drawings: Sequence[Drawing]) -> Callable[[GraphAnalysis], None]:
-    """What draws them; what it lacks is said at once, before the analysis runs."""
-    if not drawings:
-        return lambda _: None
-    from .drawings import ready, write_drawings
-
-    ready(drawings)
-    return lambda analysis: write_drawings(analysis, drawings)
 
 
 def _detail(quiet: bool, verbose: bool) -> Detail:
@@ -253,19 +266,6 @@ def _wiring_text(analysis: Analysis, request: Request, detail: Detail, colour: b
     from .text import paint
 
     return paint(wiring_report(analysis, judge(analysis, RULES), request.ids is not None, detail), colour)
-
-
-def _graph_text(analysis: GraphAnalysis, detail: Detail, colour: bool) -> str:
-    from .graph_report import graph_report
-    from .text import paint
-
-    return paint(graph_report(analysis, detail), colour)
-
-
-def _graph_json(analysis: GraphAnalysis) -> str:
-    from .json_report import dumps, graph_document
-
-    return dumps(graph_document(analysis))
 
 
 def _check_json(judged: Sequence[tuple[Analysis, Sequence[Finding]]]) -> str:

@@ -27,7 +27,11 @@ def ready(drawings: Sequence[Drawing]) -> None:
 
 def write_drawings(analysis: GraphAnalysis, drawings: Sequence[Drawing]) -> None:
     """Draw the one graph there is into each file."""
-    shown = picture(_only(analysis.graphs, drawings[0].file))
+    write_pictures(picture(_only(analysis.graphs, drawings[0].file)), drawings)
+
+
+def write_pictures(shown: Picture, drawings: Sequence[Drawing]) -> None:
+    """Draw one picture into each file."""
     for drawing in drawings:
         write(drawing.file, _content(shown, drawing))
 

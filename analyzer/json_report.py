@@ -32,7 +32,7 @@ from .rule import Finding
 if TYPE_CHECKING:
     from .graph import Coverage, Edge, FlowGraph, GraphAnalysis, Node  # networkx is imported only where a graph is asked for
 
-Json: TypeAlias = None | bool | int | str | Sequence["Json"] | Mapping[str, "Json"]
+Json: TypeAlias = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 Object: TypeAlias = dict[str, Json]
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from .fold import Hop, Hops, fold
 from .graph import Edge, EdgeKind, FlowGraph, Node, NodeKind, Path
@@ -80,6 +80,26 @@ def picture(graph: FlowGraph) -> Picture:
         if drawing.is_crowded():
             condense()
     return drawing.picture()
+
+
+def ways_picture(graph: FlowGraph, readers: Collection[tuple[Location, int]]) -> Picture:
+    """The ways from readers, where nothing says to which consumer they lead: those from ``readers`` where the graph has one of them, else
+    all."""
+    starts = [node for node in graph.nodes if node.kind == "reader" and (node.at, node.column) in readers]
+    kept = graph.reached(starts or graph.of_kind("reader"), ())
+    part = FlowGraph(graph.flow, graph.model)
+    for node in graph.nodes:
+        if node in kept:
+            part.add(node)
+    for edge in graph.edges:
+        if edge.target in kept and (edge.source in kept or edge.source.kind == "key"):
+            part.connect(edge)
+    drawing = _Drawing(part)
+    drawing.fold_what_is_handed_on()
+    for condense in (drawing.fold_byways, drawing.drop_byways, drawing.fold_main_path):
+        if drawing.is_crowded():
+            condense()
+    return replace(drawing.picture(), broken=False)
 
 
 Place = tuple[NodeKind, str, Location]

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .comparison import compare
@@ -23,28 +23,26 @@ from .configs import Config, load_config
 from .contract_file import contract_side, is_contract, read_contract_file
 from .drafts import find_drafts, flow_of_draft
 from .errors import BadInput
-from .evaluation import Program, Target
+from .evaluation import Target
 from .excerpts import Excerpts
-from .flows.flow import BUILT_IN, Flow, load_flow, load_flow_file
-from .index import Index
-from .interpret.code import Code
-from .keys import dropped_entries, missed_entries, names_in
-from .library.tables import Library
+from .flows.flow import BUILT_IN, load_flow
+from .launched import configs_with, launched, with_flags
+from .opening import Opened, choose_flows, facts, open_flows, unreadable
 from .request import ContractRequest, Request
-from .results import Analysis, Comparison, ContractAnalysis, Location, NotEstablished, Side, SourceFacts, Wiring
+from .results import Analysis, Comparison, ContractAnalysis, NotEstablished, Side, Wiring
 from .serving import server
-from .source import SourceTree, open_source
-from .target import ConfigFacts, read_target
-from .trained import Training, read_trainer, train_source
+from .source import SourceTree
+from .trained import Training, train_source
 from .trainer import open_trainer
 from .training_facts import load_training_facts
 from .weights import read_weights
-from .wiring import DEFAULT_LAYERS, Found, Job, evaluate_all, find_targets
+from .wiring import Job, evaluate_all
 
 if TYPE_CHECKING:
     from .engine_use import Engine
     from .graph import GraphAnalysis  # networkx is imported only where a graph is asked for
-    from .launches import Gated, Launch
+    from .launches import Launch
+    from .traces import Trace
 
 RECURSION = 20_000
 """Python frames for the interpreter: a call of the analysed program takes about twenty."""
@@ -71,6 +69,27 @@ def draw_graphs(request: Request) -> GraphAnalysis:
             facts(opened[0].tree, opened[0].program.index), tuple(graph for graph, _ in followed),
             tuple(assumptions[name] for name in sorted(assumptions)), tuple(problems),
         )  # fmt: skip
+
+
+def trace(request: Request, key: str) -> Trace:
+    """Every reader of a config's key, what each gets, and where it goes; raises :class:`BadInput` like :func:`analyze`."""
+    from .following import configs_in_hand
+    from .trace import trace_key
+
+    if not key.isidentifier():
+        raise BadInput(f"{key!r} is no key: give the name of one entry, as in rope_theta; its readers at every depth are found")
+    with room_to_run():
+        configs = configs_in_hand(request)
+        flow = choose_flows(request)[0]
+        if not request.flows and request.flow_file is None and "draft" in configs:
+            told = flow_of_draft(configs["draft"], load_training_facts(flow.name).flows)
+            flow = load_flow(told) if told in BUILT_IN else flow
+        (one,) = open_flows(request, [flow])
+        found = one.targets[0] if one.targets else None
+        target = None if found is None else (Target(one.program, found.cls, found.setter, one.layers, one.config), found)
+        before = facts(one.tree, one.program.index)
+        made = trace_key(one.program, one.tree, before, key, configs, target, one.config.architectures(), request.train)
+        return replace(made, source=facts(one.tree, one.program.index))
 
 
 def contract(request: ContractRequest) -> ContractAnalysis:
@@ -109,52 +128,6 @@ def room_to_run() -> Iterator[None]:
         if collecting:
             gc.enable()
         sys.setrecursionlimit(limit)
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """One flow in one tree, with the target classes that were asked for."""
-
-    program: Program
-    tree: SourceTree
-    config: ConfigFacts
-    targets: list[Found]
-    layers: int
-    problems: list[NotEstablished]
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """A tree with all that was parsed and lowered of it, whichever flow asked for it."""
-
-    tree: SourceTree
-    index: Index
-    code: Code
-
-
-def open_flows(request: Request, flows: Sequence[Flow]) -> list[Opened]:
-    """Steps 1 and 2 for each flow; flows of one package share what is read of it."""
-    read: dict[str, Read] = {}
-    opened = [open_flow(request, flow, read) for flow in flows]
-    names = {found.cls.name for one in opened for found in one.targets}
-    wanted = wanted_models(request, opened[0], names)
-    problems = missing_architectures(request, opened[0].config, names)
-    opened[0].problems.extend(problems)
-    return [replace(one, targets=[found for found in one.targets if not wanted or found.cls.name in wanted]) for one in opened]
-
-
-def open_flow(request: Request, flow: Flow, read: dict[str, Read]) -> Opened:
-    """Steps 1 and 2: find and index."""
-    if flow.package not in read:
-        tree = open_source(request.source, flow.package)
-        read[flow.package] = Read(tree, Index(tree), Code(tree.printed))
-    tree, index = read[flow.package].tree, read[flow.package].index
-    program = Program(index, flow, read[flow.package].code, library_of(flow), tree.printed)
-    config = read_target(request.target, flow)
-    found, unread = find_targets(program, tree, fallbacks=bool(request.drafts))
-    problems = [each for each in unread if each.what != "file"]
-    layers = request.layers or config.num_layers() or DEFAULT_LAYERS
-    return Opened(program, tree, config, found, layers, problems)
 
 
 def run(request: Request) -> Analysis:
@@ -207,21 +180,6 @@ def drafts_by_flow(request: Request, opened: Sequence[Opened]) -> dict[str, list
     return sorted_out
 
 
-def configs_with(request: Request, draft: str | None) -> dict[str, Config]:
-    """The configs in hand, by whose they are."""
-    named = {"draft": draft, "target": request.target}
-    return {role: load_config(path) for role, path in named.items() if path is not None}
-
-
-def with_flags(request: Request, one: Opened, configs: Mapping[str, Config]) -> Opened:
-    """The flow as it is launched with the flags that were given; as it stands where they are not known."""
-    if request.serve_args is None:
-        return one
-    from .valueflow.defaults import launched_with  # networkx is imported only where a way is followed
-
-    return replace(one, program=launched_with(one.program, one.tree, configs, request.serve_args))
-
-
 def against_training(request: Request, one: Opened, path: str) -> Iterator[Comparison]:
     """What is served to a draft, held against what the trainer that was given trained."""
     layers = request.layers or one.config.num_layers()
@@ -230,57 +188,6 @@ def against_training(request: Request, one: Opened, path: str) -> Iterator[Compa
     trained = None if request.train is None else training_side(request, request.train, draft, one, layers)
     served = server(one.tree, request.target)
     yield from compare(one.program, one.targets, one.config, layers, draft, trained, served, weights.width)
-
-
-def launched(request: Request, one: Opened, asked: Opened, configs: Mapping[str, Config]) -> Iterator[Launch]:
-    """What the engine does on its way to the setter, with a draft, or with none in hand; ``asked`` is launched with the flags that were
-    given."""
-    if asked.targets:
-        done = launch_of(asked, configs, watched=asked is not one)
-        done = replace(done, gated=gated_off(request, one, asked, done, configs)) if asked is not one and "draft" in configs else done
-        yield with_misses(request, asked, done, configs) if "draft" in configs else done
-
-
-def launch_of(one: Opened, configs: Mapping[str, Config], *, watched: bool = False) -> Launch:
-    """One launch. One target class stands for all."""
-    from .valueflow.launching import launch  # networkx is imported only where a way is followed
-
-    found = one.targets[0]
-    target = Target(one.program, found.cls, found.setter, one.layers, one.config)
-    return launch(one.program, one.tree, target, found, configs, watched=watched)
-
-
-def gated_off(request: Request, one: Opened, asked: Opened, done: Launch, configs: Mapping[str, Config]) -> Gated | None:
-    """What keeps the ids from being looked at with the flags that were given; None where they are, or what the tree makes of the flags is
-    not known."""
-    from .gating import gated, is_looked_at
-
-    flags = asked.program.flow.pipeline.flags
-    if flags is None or not flags.settled or is_looked_at(done):
-        return None
-
-    def without(name: str) -> Launch:
-        others = tuple(each for each in request.serve_args or () if each[0] != name)
-        return launch_of(with_flags(replace(request, serve_args=others), one, configs), configs)
-
-    own = launch_of(one, configs, watched=True)
-    return gated(done, flags, own, one.program.flow.pipeline.launch, configs["draft"], without)
-
-
-def with_misses(request: Request, one: Opened, done: Launch, configs: Mapping[str, Config]) -> Launch:
-    """The launch, with what the trainer that was given looks up, and which lookups miss what the draft's config has elsewhere."""
-    pipeline, draft = one.program.flow.pipeline, configs["draft"]
-    lookups, dropped = done.lookups, done.dropped
-    if request.train is not None and not is_contract(request.train):
-        names = (*pipeline.keys, *pipeline.moved, *names_in(draft.values))
-        looked, left_out = read_trainer(request.train, one.program, configs, names)
-        lookups, dropped = lookups + looked, dropped + left_out
-    spellings = dict.fromkeys(pipeline.keys, pipeline.spellings)
-    missed = missed_entries(lookups, draft, pipeline.moved, spellings)
-    told = tuple(dropped_entries(dropped, lookups, draft, pipeline.keys, has_target="target" in configs))
-    in_made = [each.lookup for each in told]
-    missed = (each for each in missed if not any(one.key == each.lookup.key and one.is_near(each.lookup) for one in in_made))
-    return replace(done, lookups=lookups, missed=tuple(missed), dropped=told)
 
 
 def training_side(request: Request, train: str, draft: Config, one: Opened, layers: int | None) -> Side:
@@ -298,52 +205,3 @@ def train_engine(request: Request, one: Opened) -> Engine | None:
         return None
     asked = ContractRequest(request.train or "", (one.program.flow.name,), request.layers, request.target, None, None, request.train_engine)
     return dict(engines_for(replace(asked, models=request.models))).get(one.program.flow.name)
-
-
-def choose_flows(request: Request) -> list[Flow]:
-    if request.flow_file is not None:
-        flow = load_flow_file(request.flow_file)
-        if request.flows and flow.name not in request.flows:
-            raise BadInput(f"{request.flow_file} describes the flow {flow.name!r}, not {request.flows[0]!r}")
-        return [flow]
-    return [load_flow(name) for name in request.flows or BUILT_IN]
-
-
-def library_of(flow: Flow) -> Library:
-    try:
-        return Library(dict(flow.kernels), boundaries=flow.boundaries)
-    except KeyError as error:
-        raise BadInput(f"the flow {flow.name!r}: there is no model of a kernel or an operation named {error.args[0]!r}") from error
-
-
-def wanted_models(request: Request, one: Opened, names: set[str]) -> set[str]:
-    """The targets that are asked for: by name, else by the config's architectures where one of them is a target here; empty for all."""
-    for model in request.models:
-        if model not in names:
-            known = ", ".join(sorted(names)) or "none"
-            lost = "".join(f"; {each.at} cannot be read" for each in unreadable(one.program.index, one.tree)[:1])
-            raise BadInput(f"{one.tree.root}: no target class {model!r} with a setter of the flow; there are {known}{lost}")
-    return set(request.models) or names & set(one.config.architectures())
-
-
-def missing_architectures(request: Request, config: ConfigFacts, names: set[str]) -> list[NotEstablished]:
-    """The config's classes where none of them is a target here: all targets are shown, but not the one that was meant."""
-    architectures = config.architectures()
-    if config.place is None or request.models or set(architectures) & names:
-        return []
-    reason = "the config's architectures name it, and no target class with a setter of the flow is called so"
-    return [NotEstablished(name, reason, config.place) for name in architectures]
-
-
-def unreadable(index: Index, tree: SourceTree) -> list[NotEstablished]:
-    """Each file that was asked for and could not be parsed."""
-    found: list[NotEstablished] = []
-    for path, message in sorted(index.unreadable.items()):
-        line, _, text = message.partition(": ")
-        number = line.removeprefix("line ")
-        found.append(NotEstablished("file", text or message, Location(tree.printed(path), int(number) if number.isdigit() else 1)))
-    return found
-
-
-def facts(tree: SourceTree, index: Index) -> SourceFacts:
-    return SourceFacts(tree.root, tree.package, tree.version, len(tree.files), len(index.read))

@@ -10,9 +10,11 @@ from sources import plant
 
 from flowcheck.analyzer.errors import BadInput
 from flowcheck.analyzer.flows.flow import Flags, load_flow
+from flowcheck.analyzer.launched import configs_with, with_flags
 from flowcheck.analyzer.launches import Gated
+from flowcheck.analyzer.opening import open_flows
 from flowcheck.analyzer.options import read_serve_args
-from flowcheck.analyzer.pipeline import analyze, configs_with, open_flows, with_flags
+from flowcheck.analyzer.pipeline import analyze
 from flowcheck.analyzer.request import Request
 from flowcheck.analyzer.results import Analysis
 from flowcheck.analyzer.rule import Severity, judge

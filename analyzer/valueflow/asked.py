@@ -46,7 +46,8 @@ class Question:
     captured states. ``handles``: the attributes by which a worker holds the target's. ``paths``: by the name of a variable that holds
     the path of a model, whose it is ("draft", "target"). ``configs``: the configs in hand, by whose they are. ``ids``: what the keys
     hold, where it is given by itself. ``launch`` and ``reader``: what the flow stands for among launch flags and among the parameters
-    of what reads the keys. ``flags``: those that the engine is launched with.
+    of what reads the keys. ``flags``: those that the engine is launched with. ``traced``: the key whose readers are asked for, and
+    ``places`` where its lookups are written: file, line, column.
     """
 
     keys: frozenset[str]
@@ -59,6 +60,8 @@ class Question:
     launch: Mapping[str, Fact] = field(default_factory=dict)
     reader: Mapping[str, Fact] = field(default_factory=dict)
     flags: Flags | None = None
+    traced: str = ""
+    places: frozenset[tuple[str, int, int]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,6 +165,16 @@ def last_name(thing: Thing) -> str:
     return ""
 
 
+def hands_config(thing: Thing) -> bool:
+    """Whether a thing is a function that has a config in hand before it is called: what makes a layer, say."""
+    match thing:
+        case Closure(around=around):
+            return any(val.origin for val in around.values())
+        case Partial(positional=positional, keywords=keywords):
+            return any(val.origin for val in (*positional, *keywords.values()))
+    return False
+
+
 def exact(value: Value) -> Val:
     return Val((Exact(value),))
 

@@ -25,7 +25,7 @@ from .fields import whole
 from .flags import launched
 from .items import is_list
 from .journal import Journal
-from .relevance import Relevance
+from .relevance import Relevance, worth_tracing
 from .store import State
 from .tracks import Tracks, held, holds, tracked
 from .types import Types
@@ -171,6 +171,8 @@ class Engine:
             self.bound(f"more than {MOST_CALLS} calls inside one another")
         if len(self.frames) >= MOST_CALLS or self.statements > MOST_STATEMENTS:
             return False
+        if self.question.traced and (answer := worth_tracing(self.question.traced, function, arguments)) is not None:
+            return answer
         if self.in_draft and not self.reaches_projection(function, receiver):
             return False
         if any(val.marks or val.origin or self.is_path(val) or held(state, val) or val.only in self.converted for val in arguments):

@@ -87,7 +87,8 @@ def lookups_of(
 ) -> Iterator[Lookup]:
     frame, place = written_in(engine, name, at)
     where = engine.machine.place(frame.module.path, place.line)
-    for role, path in sorted(origins):
+    nobody = [("", ())] if name == engine.question.traced and not origins else []
+    for role, path in (*sorted(origins), *nobody):
         scope = tuple(each.number for each in engine.frames[: engine.frames.index(frame) + 1])
         yield Lookup(role, path, name, where, place.column, frame.symbol, scope, default, status, value[:LONGEST], engine.side)
 

@@ -1,7 +1,7 @@
 """Reading a config: a key is looked up by attribute, subscript, ``get`` or ``getattr`` in something that was loaded from a config file."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,10 @@ from .asked import Miss
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Origin, Val, exact, join, join_all, last_name
 from .fields import read_attribute
 from .items import is_whole_dict
-from .journal import note_lookup, told
+from .journal import note_lookup, told, written_in
 from .store import Raising, State
-from .tracks import ITEMS, shown
+from .texts import text_of
+from .tracks import ITEMS, shown, tracked
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -28,7 +29,8 @@ def reads_key(engine: Engine, state: State, holder: Val, name: str) -> bool:
     """Whether looking up ``name`` here reads a config: one in hand that has it, or any for a key of the flow."""
     if any(_value(engine, origin, name) is not ABSENT for origin in holder.origin):
         return True
-    return name in engine.question.keys and not any(_own_attribute(engine, state, thing, name) for thing in holder.things)
+    asked = name in engine.question.keys or name == engine.question.traced
+    return asked and not any(_own_attribute(engine, state, thing, name) for thing in holder.things)
 
 
 def reads_entry(engine: Engine, state: State, holder: Val, name: str) -> bool:
@@ -77,9 +79,64 @@ def look_up(engine: Engine, state: State, holder: Val, name: str, default: Val |
     status: LookupStatus = "open" if not is_in_hand(engine, origins) else "default" if found.missing and default is not None else "read"
     if status == "read" and any(_value(engine, origin, name) is ABSENT for origin in origins):
         status = "open" if default is None else "default"
-    note_lookup(engine, name, origins, status, None if default is None else text or told(state, default), told(state, found), at)
+    stand_in = None if default is None else text or told(state, default)
+    if name == engine.question.traced:
+        for origin in origins or ():  # of two configs that it may be, one has the entry and one has not
+            own: LookupStatus = "open" if default is None else "default"
+            own = "open" if origin[0] not in engine.question.configs else "read" if _value(engine, origin, name) is not ABSENT else own
+            note_lookup(engine, name, frozenset({origin}), own, stand_in, told(state, default or found) if own == "default" else "", at)
+        if not origins:
+            note_lookup(engine, name, origins, status, stand_in, told(state, found), at)
+        found = traced(engine, state, holder, found, name, at)
+    else:
+        note_lookup(engine, name, origins, status, stand_in, told(state, found), at)
+    if engine.question.traced != name and engine.question.traced and holder.marks:  # a part of the entry that is traced
+        found = engine.tracks.move(state, replace(found, marks=holder.marks), engine.maker("transform", f"[{name!r}]", at))
     about = frozenset((role, (*path, name)) for role, path in origins)
     return replace(found, about=about) if about != found.about else found
+
+
+def traced(engine: Engine, state: State, holder: Val, found: Val, name: str, at: ir.At) -> Val:
+    """What a reader of the traced key gets, be it the entry or what stands in for it: its way begins where the name is written."""
+    frame, place = written_in(engine, name, at)
+    reader = Node("reader", f"read {name}", engine.machine.place(frame.module.path, place.line), place.column, frame.symbol, frame.context)
+    engine.graph.add(reader)
+    text = told(state, found)
+    entries = list(_entries(engine, holder, name))
+    engine.tracks.hop(entries, reader, "data", "read", text, text)
+    return replace(found, marks=frozenset({reader}))
+
+
+def kept(engine: Engine, state: State, holder: Val, found: Val, name: str, at: ir.At) -> Val:
+    """What an object of the tree has under the traced key's name: a reader of it too, where that object is a config."""
+    if name != engine.question.traced:
+        return part_of_config(engine, holder, found, name) if engine.question.traced else found
+    frame, place = written_in(engine, name, at)
+    where = engine.machine.place(frame.module.path, place.line)
+    if (where.file, where.line, place.column) not in engine.question.places:
+        return found
+    text = told(state, found)
+    note_lookup(engine, name, frozenset(), "read", None, text, at)
+    marked = traced(engine, state, replace(holder, origin=frozenset()), found, name, at)
+    engine.tracks.hop(found.marks, next(iter(marked.marks)))
+    return marked
+
+
+def part_of_config(engine: Engine, holder: Val, found: Val, name: str) -> Val:
+    """An attribute of a config in hand whose file has no such entry: whatever it is, it is not the config itself."""
+    if not holder.origin or found.origin != holder.origin or name.startswith("__") or not bound(engine, holder):
+        return found
+    return replace(found, origin=frozenset((role, (*path, name)) for role, path in holder.origin))
+
+
+def passed(engine: Engine, state: State, node: ir.Call, vals: Iterable[Val], found: Val) -> Val:
+    """What a builtin makes of what it is given: where a key is traced, that is on the way of its value."""
+    marks = frozenset(mark for val in vals for mark in tracked(state, val))
+    if not engine.question.traced or found.marks or not marks:
+        return found
+    made = engine.node("transform", text_of(node.func), node.at)
+    engine.tracks.hop(marks, made, "data", "", "", shown(state, found))
+    return found.marked(made)
 
 
 def is_in_hand(engine: Engine, origins: frozenset[Origin]) -> bool:

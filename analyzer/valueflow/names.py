@@ -211,6 +211,19 @@ def module_function(module: Module, name: str) -> FunctionValue | None:
     return None
 
 
+def is_abstract(function: FunctionValue) -> bool:
+    """Whether a method is there to be overridden: all that it does is to say so."""
+    body = [each for each in (function.node.body if function.node is not None else ()) if not is_text(each)]
+    match body:
+        case [ast.Raise(exc=ast.Name(id="NotImplementedError") | ast.Call(func=ast.Name(id="NotImplementedError")))]:
+            return True
+    return False
+
+
+def is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
 def leaves_of(value: Value) -> Iterator[Value]:
     """The values that one may be, by conditions that are open; those that are not there or not known left out."""
     if isinstance(value, Phi):

@@ -12,7 +12,7 @@ from .domain import NONE, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_c
 from .fields import NOT_CARRIED, built_attribute, read_attribute
 from .flags import flag_of
 from .items import entries_of, fill, items_of, new_dict, new_list, read_element, truth
-from .lookups import has_entry, look_up, origin_of, reads_entry
+from .lookups import has_entry, kept, look_up, origin_of, passed, reads_entry
 from .setters import seek_model
 from .store import State
 from .texts import text_of
@@ -66,7 +66,7 @@ def _getattr(engine: Engine, node: ir.Call, state: State) -> Val:
         return look_up(engine, state, holder, key.value, default, node.at, text)
     unsure = state.unsure
     seek_model(engine, ir.Attribute(node.arguments[0].value, key.value, node.at), holder, state)
-    found = read_attribute(engine, state, holder, key.value)
+    found = kept(engine, state, holder, read_attribute(engine, state, holder, key.value), key.value, node.at)
     if default is None:
         return found
     state.unsure = unsure
@@ -146,8 +146,9 @@ def is_collection_class(cls: object) -> bool:
 
 
 def _len(engine: Engine, node: ir.Call, state: State) -> Val:
-    items = items_of(state, _values(engine, node, state)[0]) if node.arguments else None
-    return exact(len(items)) if items is not None else UNKNOWN
+    vals = _values(engine, node, state)
+    items = items_of(state, vals[0]) if vals else None
+    return passed(engine, state, node, vals, exact(len(items)) if items is not None else UNKNOWN)
 
 
 def _copy(engine: Engine, node: ir.Call, state: State) -> Val:
@@ -198,7 +199,8 @@ def _pass_on(engine: Engine, node: ir.Call, state: State) -> Val:
     vals = _values(engine, node, state)
     parts = [read_element(state, val, None) if val.things and not is_constant(val) else val for val in vals]
     if len(vals) == 1 and is_constant(vals[0]) and isinstance(node.func, ir.Name) and node.func.id == "int":
-        return vals[0] if isinstance(vals[0].only, Exact) and isinstance(vals[0].only.value, int) else UNKNOWN
+        is_int = isinstance(vals[0].only, Exact) and isinstance(vals[0].only.value, int)
+        return vals[0] if is_int else passed(engine, state, node, vals, UNKNOWN)
     if isinstance(node.func, ir.Name) and node.func.id == "next":
         return join_all(parts)
     found = join_all(parts)
@@ -206,8 +208,7 @@ def _pass_on(engine: Engine, node: ir.Call, state: State) -> Val:
 
 
 def _unknown(engine: Engine, node: ir.Call, state: State) -> Val:
-    _values(engine, node, state)
-    return UNKNOWN
+    return passed(engine, state, node, _values(engine, node, state), UNKNOWN)
 
 
 def _bool(engine: Engine, node: ir.Call, state: State) -> Val:

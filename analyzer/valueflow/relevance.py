@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ..values import MISSING, ClassValue, FunctionValue, Value
-from .names import FunctionNode
+from .domain import Exact, Val, hands_config
+from .names import FunctionNode, is_abstract
 from .types import DEEPEST as MOST_ATTRIBUTES
 from .types import Types
 
@@ -106,3 +107,11 @@ class Relevance:
         if isinstance(node, ast.Name) and function.node.args.args and node.id == function.node.args.args[0].arg:
             return [cls]
         return list(self.types.expression(cls, function.owner, function.node, node, MOST_ATTRIBUTES))
+
+
+def worth_tracing(key: str, function: FunctionValue, arguments: tuple[Val, ...]) -> bool | None:
+    """What tells, where a key is traced, whether a function is run: one that is to be overridden is not, for some class has its own; one
+    that is handed the key's name is, or what has a config in hand. None where that does not tell."""
+    if is_abstract(function):
+        return False
+    return True if any(hands_config(thing) or thing == Exact(key) for val in arguments for thing in val.things) else None

@@ -1,0 +1,112 @@
+"""Steps 1 and 2 for each flow that is asked for: the tree is found and indexed, and its target classes are told."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from .errors import BadInput
+from .evaluation import Program
+from .flows.flow import BUILT_IN, Flow, load_flow, load_flow_file
+from .index import Index
+from .interpret.code import Code
+from .library.tables import Library
+from .request import Request
+from .results import Location, NotEstablished, SourceFacts
+from .source import SourceTree, open_source
+from .target import ConfigFacts, read_target
+from .wiring import DEFAULT_LAYERS, Found, find_targets
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """One flow in one tree, with the target classes that were asked for."""
+
+    program: Program
+    tree: SourceTree
+    config: ConfigFacts
+    targets: list[Found]
+    layers: int
+    problems: list[NotEstablished]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A tree with all that was parsed and lowered of it, whichever flow asked for it."""
+
+    tree: SourceTree
+    index: Index
+    code: Code
+
+
+def open_flows(request: Request, flows: Sequence[Flow]) -> list[Opened]:
+    """Steps 1 and 2 for each flow; flows of one package share what is read of it."""
+    read: dict[str, Read] = {}
+    opened = [open_flow(request, flow, read) for flow in flows]
+    names = {found.cls.name for one in opened for found in one.targets}
+    wanted = wanted_models(request, opened[0], names)
+    problems = missing_architectures(request, opened[0].config, names)
+    opened[0].problems.extend(problems)
+    return [replace(one, targets=[found for found in one.targets if not wanted or found.cls.name in wanted]) for one in opened]
+
+
+def open_flow(request: Request, flow: Flow, read: dict[str, Read]) -> Opened:
+    """Steps 1 and 2: find and index."""
+    if flow.package not in read:
+        tree = open_source(request.source, flow.package)
+        read[flow.package] = Read(tree, Index(tree), Code(tree.printed))
+    tree, index = read[flow.package].tree, read[flow.package].index
+    program = Program(index, flow, read[flow.package].code, library_of(flow), tree.printed)
+    config = read_target(request.target, flow)
+    found, unread = find_targets(program, tree, fallbacks=bool(request.drafts))
+    problems = [each for each in unread if each.what != "file"]
+    layers = request.layers or config.num_layers() or DEFAULT_LAYERS
+    return Opened(program, tree, config, found, layers, problems)
+
+
+def choose_flows(request: Request) -> list[Flow]:
+    if request.flow_file is not None:
+        flow = load_flow_file(request.flow_file)
+        if request.flows and flow.name not in request.flows:
+            raise BadInput(f"{request.flow_file} describes the flow {flow.name!r}, not {request.flows[0]!r}")
+        return [flow]
+    return [load_flow(name) for name in request.flows or BUILT_IN]
+
+
+def library_of(flow: Flow) -> Library:
+    try:
+        return Library(dict(flow.kernels), boundaries=flow.boundaries)
+    except KeyError as error:
+        raise BadInput(f"the flow {flow.name!r}: there is no model of a kernel or an operation named {error.args[0]!r}") from error
+
+
+def wanted_models(request: Request, one: Opened, names: set[str]) -> set[str]:
+    """The targets that are asked for: by name, else by the config's architectures where one of them is a target here; empty for all."""
+    for model in request.models:
+        if model not in names:
+            known = ", ".join(sorted(names)) or "none"
+            lost = "".join(f"; {each.at} cannot be read" for each in unreadable(one.program.index, one.tree)[:1])
+            raise BadInput(f"{one.tree.root}: no target class {model!r} with a setter of the flow; there are {known}{lost}")
+    return set(request.models) or names & set(one.config.architectures())
+
+
+def missing_architectures(request: Request, config: ConfigFacts, names: set[str]) -> list[NotEstablished]:
+    """The config's classes where none of them is a target here: all targets are shown, but not the one that was meant."""
+    architectures = config.architectures()
+    if config.place is None or request.models or set(architectures) & names:
+        return []
+    reason = "the config's architectures name it, and no target class with a setter of the flow is called so"
+    return [NotEstablished(name, reason, config.place) for name in architectures]
+
+
+def unreadable(index: Index, tree: SourceTree) -> list[NotEstablished]:
+    """Each file that was asked for and could not be parsed."""
+    found: list[NotEstablished] = []
+    for path, message in sorted(index.unreadable.items()):
+        line, _, text = message.partition(": ")
+        number = line.removeprefix("line ")
+        found.append(NotEstablished("file", text or message, Location(tree.printed(path), int(number) if number.isdigit() else 1)))
+    return found
+
+
+def facts(tree: SourceTree, index: Index) -> SourceFacts:
+    return SourceFacts(tree.root, tree.package, tree.version, len(tree.files), len(index.read))
