@@ -15,6 +15,8 @@ from .results import Location
 
 ALIKE = 0.88
 """How alike two names are, from 0 to 1, of which one may be the other misspelt."""
+LONG_WORD = 5
+"""Letters of a word that may be misspelt: a letter of a short one tells it from another."""
 LONGEST = 60
 Place: TypeAlias = tuple[str, ...]
 How: TypeAlias = Literal["nested", "spelled", "moved"]
@@ -27,7 +29,8 @@ def missed_entries(
     ``spellings`` are other names of a key."""
     entries = dict(entries_of(config.values))
     of_draft = [each for each in lookups if each.role == "draft" and is_in_table(config, each.path)]
-    asked = {each.key for each in of_draft}
+    asked = {each.key for each in of_draft} - spellings.keys()
+    tables = {place[:-1] for place in entries if place[-1] in spellings} | {each.path for each in of_draft if each.key in spellings}
     of_target = {(each.at, each.column) for each in lookups if each.role == "target" and each.side == "training" and each.status == "read"}
     told: set[tuple[Location, int, str]] = set()
     for lookup in of_draft:
@@ -36,7 +39,7 @@ def missed_entries(
             continue
         if lookup.side == "training" and (lookup.at, lookup.column) in of_target:  # it may be the target's config that is read there
             continue
-        found = elsewhere(lookup, entries, moved, spellings, asked)
+        found = elsewhere(lookup, entries, moved, spellings, asked, tables)
         if found is None:
             continue
         how, place = found
@@ -105,9 +108,10 @@ def is_value(config: Config, lookup: Lookup) -> bool:
 
 def elsewhere(
     lookup: Lookup, entries: Mapping[Place, Json], moved: Mapping[str, Sequence[str]], spellings: Mapping[str, Sequence[str]],
-    asked: set[str],
+    asked: set[str], tables: set[Place],
 ) -> tuple[How, Place] | None:  # fmt: skip
-    """Where the config has what a lookup looks for, and how it differs."""
+    """Where the config has what a lookup looks for, and how it differs. What is no key of the flow may be called as another thing is in
+    another table: only an entry of a table that keeps the flow's keys too, asked for at the top, is the same."""
     own = (*lookup.path, lookup.key)
     if own in entries:
         return None
@@ -117,6 +121,8 @@ def elsewhere(
     if any(place in entries for place in other_places(own, backwards(moved))):
         return None  # a library that keeps it there takes it from where it was, when it loads a config
     same = [place for place in entries if place[-1] == lookup.key]
+    if lookup.key not in spellings:
+        same = [place for place in same if not lookup.path and len(place) > 1 and place[:-1] in tables]
     if same:
         return "nested", same[0]
     names = {*spellings.get(lookup.key, ()), *misspelt(lookup.key, entries, asked)}
@@ -137,9 +143,20 @@ def backwards(moved: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
 
 
 def misspelt(key: str, entries: Mapping[Place, Json], asked: set[str]) -> list[str]:
-    """Names of entries that nobody looks up and that are nearly this one."""
-    names = {place[-1] for place in entries} - asked
-    return difflib.get_close_matches(key, sorted(names), n=1, cutoff=ALIKE)
+    """Names of entries that are nearly this one, and that nobody looks up (a flow's key is itself, whoever asks for it)."""
+    names = sorted({place[-1] for place in entries} - asked)
+    return [name for name in difflib.get_close_matches(key, names, cutoff=ALIKE) if is_slip(key, name)][:1]
+
+
+def is_slip(one: str, other: str) -> bool:
+    """Whether two names have the same words but for one, which is the other's plural, or long and nearly the same: ``bos_token`` and
+    ``eos_token`` are two things."""
+    words = list(zip(one.split("_"), other.split("_"), strict=False))
+    apart = [(a, b) for a, b in words if a != b]
+    if one.count("_") != other.count("_") or len(apart) != 1:
+        return False
+    a, b = sorted(apart[0], key=len)
+    return b == f"{a}s" or (len(a) >= LONG_WORD and difflib.SequenceMatcher(None, a, b).ratio() >= ALIKE - 0.1)
 
 
 def short(value: Json) -> str:

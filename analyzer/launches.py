@@ -47,9 +47,11 @@ class Lookup:
         return ".".join((*self.path, self.key))
 
     def is_near(self, other: Lookup) -> bool:
-        """Whether one is made in the function that makes the other, or in one that calls it: what one misses the other may find."""
+        """Whether one is made in the function that makes the other, or in one that calls it, or one function calls both: what one misses
+        the other may find."""
         shorter = min(len(self.scope), len(other.scope))
-        return self.side == other.side and self.scope[:shorter] == other.scope[:shorter]
+        siblings = self.scope[:-1] == other.scope[:-1] != ()
+        return self.side == other.side and (siblings or self.scope[:shorter] == other.scope[:shorter])
 
 
 @frozen()

@@ -113,8 +113,19 @@ def marks_of(target: Target, evaluated: tuple[Evaluation, ...]) -> Marks | None:
     dead = not any(row.captured or row.status == "depends" for row in evaluated)
     stale = is_stale(target, outcome)
     kept = tuple(Place(name, at) for name in probe.stays for at in written_at(target, name)) if stale else ()
+    if stale and not kept:  # what it calls writes it
+        kept = tuple(Place(name, at) for name in probe.stays for at in setter_at(target))
     marks = Marks(tuple(sorted(probe.names)), SECOND if stale else (), outcome.captured or () if stale else (), kept, silent=silent)
     return heard(target, replace(marks, missing=missing), dead) if missing or (dead and probe.of_ids) else marks
+
+
+def setter_at(target: Target) -> Iterator[Location]:
+    """Where the setter is defined, by the target's class or a base."""
+    for cls in classes_of(target):
+        for each in cls.node.body if cls.node is not None else ():
+            if isinstance(each, FUNCTIONS) and each.name == target.setter:
+                yield Location(target.program.printed(cls.module.path), each.lineno)
+                return
 
 
 def is_stale(target: Target, outcome: Outcome) -> bool:
@@ -279,7 +290,18 @@ def gates_in(function: ast.AST, setters: Collection[str], file: str) -> Iterator
     """``if hasattr(x, SETTER): x.SETTER(…)`` with nothing else."""
     for node in ast.walk(function):
         match node:
-            case ast.If(test=ast.Call(func=ast.Name(id="hasattr"), args=[_, ast.Constant(value=str() as name)]), orelse=[]):
-                called = (each.attr for inner in node.body for each in ast.walk(inner) if isinstance(each, ast.Attribute))
-                if name in setters and name in called:
-                    yield Place(name, Location(file, node.lineno))
+            case ast.If(test=test, orelse=[]) if not isinstance(node.body[-1], ast.Return):
+                called = {each.attr for inner in node.body for each in ast.walk(inner) if isinstance(each, ast.Attribute)}
+                asked = {name for each in parts_of_test(test) for name in asked_of(each)}
+                yield from (Place(name, Location(file, node.lineno)) for name in sorted(asked & called) if name in setters)
+
+
+def parts_of_test(test: ast.expr) -> list[ast.expr]:
+    """What must all hold."""
+    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+
+
+def asked_of(test: ast.expr) -> Iterator[str]:
+    match test:
+        case ast.Call(func=ast.Name(id="hasattr"), args=[_, ast.Constant(value=str() as name)]):
+            yield name

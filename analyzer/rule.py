@@ -125,7 +125,7 @@ def explained(
     findings: Sequence[Finding], code: str, symptoms: Sequence[str], explains: Callable[[Finding, Finding], bool]
 ) -> list[Finding]:
     """The findings about a draft moved into the first one that explains them. That is then as bad as what comes of it."""
-    causes = [each for each in findings if each.code == code]
+    causes = [each for each in findings if each.code == code and each.severity > Severity.INFO]
     moved: dict[int, list[Finding]] = {}
     kept: list[Finding] = []
     for finding in findings:
@@ -137,7 +137,7 @@ def explained(
             moved.setdefault(number, []).append(finding)
     return [
         replace(each, severity=max(each.severity, *(one.severity for one in inner)), consequences=(*each.consequences, *inner))
-        if each.code == code and (inner := moved.get(causes.index(each)))
+        if each in causes and (inner := moved.get(causes.index(each)))
         else each
         for each in kept
     ]

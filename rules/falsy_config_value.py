@@ -43,7 +43,10 @@ def check(analysis: Analysis) -> Iterator[Finding]:
 
 
 def _is_changed(falsy: Falsy) -> bool:
-    """Whether what stands in is something else: a literal that is the same is not; that of a flag is told only where it is a literal."""
+    """Whether what stands in is something else: a literal that is the same, or an empty collection that is made, is not; that of a flag is
+    told only where it is a literal."""
+    if falsy.instead in ("list(…)", "tuple(…)", "int(…)", "float(…)", "set(…)", "dict(…)", "bool(…)"):
+        return False
     try:
         instead: object = ast.literal_eval(falsy.instead)
     except (ValueError, SyntaxError):

@@ -63,11 +63,23 @@ def check(analysis: Analysis) -> Iterator[Finding]:
 def _pairs(life: tuple[Event, ...]) -> Iterator[_Pair]:
     for here, configured in enumerate(life):
         for there, other in enumerate(life) if _is_configured(configured) else ():
-            if not _is_other(other) or other.excludes(configured) or other.ids == configured.ids:
+            if not _is_other(other) or other.excludes(configured) or other.ids == configured.ids or _is_mended(life, there, here):
                 continue
             between = (each for each in life[there + 1 : here] if each.kind == "run")
             ran = next((each for each in between if not each.excludes(other) and not each.excludes(configured)), None)
             yield _Pair(other, configured, there > here, ran)
+
+
+def _is_mended(life: tuple[Event, ...], other: int, configured: int) -> bool:
+    """Whether the configured ids are set again behind a later call, before anything is seen to run."""
+    if other < configured:
+        return False
+    for event in life[other + 1 :]:
+        if event.kind == "run" and not event.excludes(life[other]):
+            return False
+        if _is_configured(event) and event.arms == life[other].arms:
+            return True
+    return False
 
 
 def _is_configured(event: Event) -> bool:

@@ -34,10 +34,21 @@ MISSES = {
     "at another place": ({"table": {"layer_ids": [1]}}, [lookup("layer_ids")], ("nested", "table.layer_ids")),
     "in a table that is not there": ({"layer_ids": [1]}, [lookup("table.layer_ids", "raises")], ("nested", "layer_ids")),
     "under another name that is known": ({"ids_of_layers": [1]}, [lookup("layer_ids")], ("spelled", "ids_of_layers")),
+    "a key that is not the flow's, in the table that keeps the flow's": (
+        {"table": {"layer_ids": [1], "norm_before": True}}, [lookup("norm_before"), lookup("table.layer_ids", "read", (2,), line=8)],
+        ("nested", "table.norm_before"),
+    ),
+    "the flow's key misspelt by one reader": (
+        {"layer_ids": [1]}, [lookup("layer_idss"), lookup("layer_ids", "read", (2,), line=8)], ("spelled", "layer_ids"),
+    ),
     "misspelt": ({"norm_before_fcs": True}, [lookup("norm_before_fc")], ("spelled", "norm_before_fcs")),
     "where a library moved it": ({"rope_parameters": {"rope_theta": 5.0}}, [lookup("rope_theta")], ("moved", "rope_parameters.rope_theta")),
+    "a root of its own finds it": (
+        {"layer_ids": [1]}, [lookup("table.layer_ids"), lookup("layer_ids", "read", (2,), line=9)], ("nested", "layer_ids"),
+    ),
     "another function finds it": (
-        {"layer_ids": [1]}, [lookup("table.layer_ids", scope=(1, 2)), lookup("layer_ids", "read", (1, 3), line=9)], ("nested", "layer_ids"),
+        {"layer_ids": [1]}, [lookup("table.layer_ids", scope=(1, 2, 4)), lookup("layer_ids", "read", (1, 3), line=9)],
+        ("nested", "layer_ids"),
     ),
     "the trainer's lookup is not the engine's": (
         {"layer_ids": [1]}, [lookup("table.layer_ids", side="training"), lookup("layer_ids", "read", line=9)], ("nested", "layer_ids"),
@@ -59,6 +70,13 @@ FOUND = {
     "it is null elsewhere": ({"table": {"layer_ids": None}}, [lookup("layer_ids")]),
     "the same function finds it": ({"layer_ids": [1]}, [lookup("table.layer_ids"), lookup("layer_ids", "read", line=6)]),
     "the caller finds it": ({"layer_ids": [1]}, [lookup("table.layer_ids", scope=(1, 2)), lookup("layer_ids", "read", (1,), line=6)]),
+    "another that the caller calls finds it": (
+        {"layer_ids": [1]}, [lookup("table.layer_ids", scope=(1, 2)), lookup("layer_ids", "read", (1, 3), line=6)],
+    ),
+    "another entry of the name, in a table of something else": ({"quantization": {"bits": 4}}, [lookup("bits")]),
+    "an outer entry of the name": ({"table": {"layer_ids": [1]}, "hidden_size": 8}, [lookup("table.hidden_size")]),
+    "a name that is alike and another thing": ({"eos_token_id": 1}, [lookup("bos_token_id")]),
+    "a name with a word more": ({"intermediate_size": 1}, [lookup("moe_intermediate_size")]),
     "a callee finds it": ({"layer_ids": [1]}, [lookup("table.layer_ids"), lookup("layer_ids", "read", (1, 2), line=6)]),
     "it is found where it was moved": (
         {"rope_parameters": {"rope_theta": 5.0}}, [lookup("rope_theta"), lookup("rope_parameters.rope_theta", "read", line=6)],

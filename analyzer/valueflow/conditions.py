@@ -45,7 +45,11 @@ def conditional(engine: Engine, node: ir.Conditional, state: State) -> Val:
     state.control = before | marks
     if answer is None:
         engine.open += 1
-        body, orelse = engine.evaluate(node.body, state), engine.evaluate(node.orelse, state)
+        branch = engine.journal.branch()
+        with engine.journal.arm(branch, True):
+            body = engine.evaluate(node.body, state)
+        with engine.journal.arm(branch, False):
+            orelse = engine.evaluate(node.orelse, state)
         engine.open -= 1
         found = join(body, orelse)
     else:

@@ -12,7 +12,7 @@ from .converters import dropped, filtered, note_dict
 from .domain import NONE, UNKNOWN, Closure, Exact, Items, Object, Val, exact, join, join_all
 from .fields import front, initial, read_attribute, whole
 from .items import MOST_ITEMS, entries_of, is_list, is_whole_dict, items_of, new_dict, new_list, read_element, truth
-from .lookups import kept, look_up, origin_of, raise_on_missing, reads_entry, reads_key
+from .lookups import doubt_table, kept, look_up, origin_of, raise_on_missing, reads_entry, reads_key
 from .setters import seek_model
 from .store import State
 from .texts import index_text, text_of
@@ -107,6 +107,7 @@ def attribute(engine: Engine, node: ir.Attribute, state: State) -> Val:
     raise_on_missing(engine, state, holder, node.at, node.attr)
     if (default := dropped(engine, state, holder, node.attr, None, node.at)) is not None:
         return default
+    doubt_table(engine, holder, node.attr, node.at)
     if reads_key(engine, state, holder, node.attr):
         return look_up(engine, state, holder, node.attr, None, node.at)
     seek_model(engine, node, holder, state)

@@ -10,7 +10,8 @@ from .assignment import captured
 from .converters import dropped, forget
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Val, join, join_all
 from .fields import front
-from .items import fill, is_list, items_of, new_list, read_element
+from .items import entries_of, fill, is_list, items_of, new_list, read_element
+from .journal import note_overrides
 from .lookups import look_up, reads_entry
 from .store import State
 from .texts import text_of
@@ -54,6 +55,9 @@ def doubt_method(engine: Engine, state: State, name: str, holder: Val, arguments
     if name in CHANGES:
         fill(state, holder)
         forget(engine, holder)
+    if name == "update":
+        names = [*arguments.keywords, *(each for val in arguments.positional for each in entries_of(state, val))]
+        note_overrides(engine, holder, names, at)
     if name in CHANGES and any(role == "draft" for role, _ in holder.origin):
         engine.doubt(f"{name}() changes the config", at)
     lists = [thing for thing in holder.objects if matters(engine, state, holder, thing)]

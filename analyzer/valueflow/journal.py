@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -145,8 +145,12 @@ FALSY: tuple[object, ...] = (0, [])
 
 
 def assigned_text(node: ir.If, answer: bool) -> str:
-    """What the branch that is taken puts somewhere; "" where it puts nothing."""
-    return next((label(each.value) for each in (node.body if answer else node.orelse) if isinstance(each, ir.Assign)), "")
+    """What the branch that is taken puts where the entry is, or where the other branch puts what it makes of it; "" where it does not."""
+    taken, other = (node.body, node.orelse) if answer else (node.orelse, node.body)
+    places = {text_of(target) for each in assignments(other) for target in each.targets}
+    tested = node.test.operand if isinstance(node.test, ir.Unary) else node.test
+    mine = [each for each in taken if isinstance(each, ir.Assign)]
+    return next((label(each.value) for each in mine if {text_of(target) for target in each.targets} & {*places, text_of(tested)}), "")
 
 
 # --------------------------------------------------------------------- what is not entered
@@ -195,10 +199,22 @@ def note_swallowed(engine: Engine, node: ir.Try, handler: ir.Handler, looked: in
         return
     passes = all(isinstance(each, ir.Pass) for each in handler.body)
     target = next((name for name in wanted if name in instead), wanted[0] if wanted and passes else "")
-    if target:
-        catches = "" if handler.type is None else label(handler.type)
+    if not target and (returned := [each for each in handler.body if isinstance(each, ir.Return)]) and ends_in_return(node.body):
+        target, value = "what is returned", returned[0].value
+        instead[target] = "None" if value is None else label(value)
+    catches = "" if handler.type is None else label(handler.type)
+    if target and not (certain and catches == "KeyError" and all(is_in_nothing(engine, each) for each in lookups)):
         told = instead.get(target, "what it was before")
         engine.journal.swallowed.append(Swallowed(engine.location(handler.at), lookups, catches, target, told, certain))
+
+
+def ends_in_return(block: ir.Block) -> bool:
+    return bool(block) and isinstance(block[-1], ir.Return)
+
+
+def is_in_nothing(engine: Engine, lookup: Lookup) -> bool:
+    """Whether a lookup is in a table that is not there: that is no KeyError."""
+    return bool(lookup.path) and entry_value(engine, lookup.role, lookup.path) is None
 
 
 def assignments(block: ir.Block) -> Iterator[ir.Assign]:
@@ -209,3 +225,9 @@ def assignments(block: ir.Block) -> Iterator[ir.Assign]:
         elif isinstance(statement, ir.If):
             yield from assignments(statement.body)
             yield from assignments(statement.orelse)
+
+
+def note_overrides(engine: Engine, holder: Val, names: Iterable[str], at: ir.At) -> None:
+    """Entries of a config are written."""
+    for role, path in sorted(holder.origin):
+        engine.journal.overrides += [Override(role, (*path, name), engine.location(at)) for name in names]

@@ -139,6 +139,12 @@ def passed(engine: Engine, state: State, node: ir.Call, vals: Iterable[Val], fou
     return found.marked(made)
 
 
+def doubt_table(engine: Engine, holder: Val, name: str, at: ir.At) -> None:
+    """An entry that is a table is asked for an attribute: a plain dict has none."""
+    if name in engine.question.keys and any(role == "draft" and path for role, path in holder.origin):
+        engine.doubt(f"whether a table of the draft's config has its entries as attributes, as {name}, is not known", at)
+
+
 def is_in_hand(engine: Engine, origins: frozenset[Origin]) -> bool:
     return bool(origins) and all(role in engine.question.configs for role, _ in origins)
 

@@ -12,7 +12,7 @@ from .domain import NONE, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_c
 from .fields import NOT_CARRIED, built_attribute, read_attribute
 from .flags import flag_of
 from .items import entries_of, fill, items_of, new_dict, new_list, read_element, truth
-from .lookups import has_entry, kept, look_up, origin_of, passed, reads_entry
+from .lookups import doubt_table, has_entry, kept, look_up, origin_of, passed, reads_entry
 from .setters import seek_model
 from .store import State
 from .texts import text_of
@@ -62,6 +62,7 @@ def _getattr(engine: Engine, node: ir.Call, state: State) -> Val:
     text = text_of(node.arguments[2].value) if len(node.arguments) > 2 else ""
     if (found := dropped(engine, state, holder, key.value, default, node.at, text)) is not None:
         return found
+    doubt_table(engine, holder, key.value, node.at)
     if reads_entry(engine, state, holder, key.value):
         return look_up(engine, state, holder, key.value, default, node.at, text)
     unsure = state.unsure

@@ -21,6 +21,8 @@ from .names import FunctionNode
 from .roots import run_root
 from .types import Types
 
+OTHERS = ("target", "verifier", "base_model", "teacher")
+"""Words in the name of a parameter that is not for the draft's config."""
 CONFIG_NAMES = ("config", "cfg", "conf")
 """What the parameter for a config is called, or how its name ends."""
 
@@ -65,7 +67,9 @@ def configs_of(function: FunctionValue, names: Sequence[str], config: Val) -> di
     arguments = function.node.args
     parameters = [each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
     asked = {holder for each in ast.walk(function.node) for holder, name in asked_of(each) if name in names}
-    return {name: config for name in parameters if name in asked or (name.endswith(CONFIG_NAMES) and asked)}
+    others = OTHERS if any(role == "draft" for role, _ in config.origin) else ("draft",)
+    told = [name for name in parameters if not any(word in name for word in others)]
+    return {name: config for name in told if name in asked or (name.endswith(CONFIG_NAMES) and asked)}
 
 
 def asked_of(node: ast.AST) -> Iterator[tuple[str, str]]:
