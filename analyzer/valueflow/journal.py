@@ -20,6 +20,8 @@ from .tracks import shown, tracked
 if TYPE_CHECKING:
     from .engine import Engine
 
+OF_NOTHING = "nothing, for there is nothing to look into"
+"""What a lookup gets that asks a None: that is no KeyError."""
 LONGEST = 80
 """Characters of a value that are told."""
 OPENING, CLOSING = {"list": "[", "tuple": "(", "set": "{"}, {"list": "]", "tuple": ")", "set": "}"}
@@ -203,7 +205,7 @@ def note_swallowed(engine: Engine, node: ir.Try, handler: ir.Handler, looked: in
         target, value = "what is returned", returned[0].value
         instead[target] = "None" if value is None else label(value)
     catches = "" if handler.type is None else label(handler.type)
-    if target and not (certain and catches == "KeyError" and all(is_in_nothing(engine, each) for each in lookups)):
+    if target and not (certain and catches == "KeyError" and any(each.value == OF_NOTHING for each in lookups)):
         told = instead.get(target, "what it was before")
         engine.journal.swallowed.append(Swallowed(engine.location(handler.at), lookups, catches, target, told, certain))
 
@@ -212,9 +214,6 @@ def ends_in_return(block: ir.Block) -> bool:
     return bool(block) and isinstance(block[-1], ir.Return)
 
 
-def is_in_nothing(engine: Engine, lookup: Lookup) -> bool:
-    """Whether a lookup is in a table that is not there: that is no KeyError."""
-    return bool(lookup.path) and entry_value(engine, lookup.role, lookup.path) is None
 
 
 def assignments(block: ir.Block) -> Iterator[ir.Assign]:

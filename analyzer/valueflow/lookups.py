@@ -14,7 +14,7 @@ from .asked import Miss
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Origin, Val, exact, join, join_all, last_name
 from .fields import read_attribute
 from .items import is_whole_dict
-from .journal import note_lookup, told, written_in
+from .journal import OF_NOTHING, note_lookup, told, written_in
 from .store import Raising, State
 from .texts import text_of
 from .tracks import ITEMS, shown, tracked
@@ -236,7 +236,7 @@ def raise_on_missing(engine: Engine, state: State, holder: Val, at: ir.At, key: 
     if holder.missing and holder.only == Exact(None):
         miss(engine, "", at)
         if key:
-            note_lookup(engine, key, holder.about, "raises", None, "", at)
+            note_lookup(engine, key, holder.about, "raises", None, OF_NOTHING, at)
         raise Raising(state)
 
 
