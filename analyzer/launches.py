@@ -24,10 +24,10 @@ class Call:
 
 @frozen()
 class Lookup:
-    """One lookup of the entry ``key`` in a config, in what ``path`` leads to. ``role``: whose config ("draft", "target"). ``at`` is where
-    the name of the entry is written, ``symbol`` the function it is written in, ``scope`` the numbers of the runs of functions that lead
-    there, that one last. ``default`` is the text of what stands in for a missing entry; None where a miss raises. ``value`` is what the
-    reader gets, or "". ``side``: it happens on the way to the setter, while the draft is built, or in the trainer."""
+    """One lookup of the entry ``key`` in a config, in what ``path`` leads to. ``role``: whose config ("draft", "target"; "" where that is
+    not told). ``at`` is where the name of the entry is written, ``symbol`` the function it is written in, ``scope`` the numbers of the runs
+    of functions that lead there, that one last. ``default`` is the text of what stands in for a missing entry; None where a miss raises.
+    ``value`` is what the reader gets, or "". ``side``: it happens on the way to the setter, while the draft is built, or in the trainer."""
 
     role: str
     path: tuple[str, ...]

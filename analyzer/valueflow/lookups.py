@@ -11,7 +11,7 @@ from ..launches import LookupStatus
 from ..results import Location
 from ..values import ClassValue, External
 from .asked import Miss
-from .domain import NONE, UNKNOWN, Exact, Items, Object, Origin, Val, exact, join, join_all, last_name
+from .domain import NONE, UNKNOWN, Exact, Items, Object, Origin, Outside, Val, exact, join, join_all, last_name
 from .fields import read_attribute
 from .items import is_whole_dict
 from .journal import OF_NOTHING, note_lookup, told, written_in
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .engine import Engine
 
 ABSENT = object()
+UNTOLD: frozenset[Origin] = frozenset({("", ())})
+"""Where a flow's key is looked up of which it is not told whose config that is."""
 
 
 def reads_key(engine: Engine, state: State, holder: Val, name: str) -> bool:
@@ -70,6 +72,7 @@ def bound(engine: Engine, holder: Val) -> bool:
 
 def look_up(engine: Engine, state: State, holder: Val, name: str, default: Val | None, at: ir.At, text: str = "") -> Val:
     """The entry ``name``, or ``default``; None as default means that a missing entry raises. ``text`` is that of the default."""
+    holder = as_entry(engine, holder) if name in engine.question.keys else holder
     origins = entries_of_config(holder)
     try:
         found = _look_up(engine, state, holder, name, default, at)
@@ -89,7 +92,7 @@ def look_up(engine: Engine, state: State, holder: Val, name: str, default: Val |
             note_lookup(engine, name, origins, status, stand_in, told(state, found), at)
         found = traced(engine, state, holder, found, name, at)
     else:
-        note_lookup(engine, name, origins, status, stand_in, told(state, found), at)
+        note_lookup(engine, name, origins or UNTOLD, status, stand_in, told(state, found), at)
     if engine.question.traced != name and engine.question.traced and holder.marks:  # a part of the entry that is traced
         found = engine.tracks.move(state, replace(found, marks=holder.marks), engine.maker("transform", f"[{name!r}]", at))
     about = frozenset((role, (*path, name)) for role, path in origins)
@@ -147,6 +150,15 @@ def doubt_table(engine: Engine, holder: Val, name: str, at: ir.At) -> None:
 
 def is_in_hand(engine: Engine, origins: frozenset[Origin]) -> bool:
     return bool(origins) and all(role in engine.question.configs for role, _ in origins)
+
+
+def as_entry(engine: Engine, holder: Val) -> Val:
+    """What is an attribute of a config and no entry of it stands for an entry that is missing: not for the config."""
+    outside = [thing for thing in holder.things if isinstance(thing, Outside) and thing.receiver.origin == holder.origin]
+    if not holder.origin or len(outside) != len(holder.things) or not outside:
+        return holder
+    names = {thing.name for thing in outside}
+    return Val(open=True, origin=frozenset((role, (*path, name)) for role, path in holder.origin for name in names))
 
 
 def entries_of_config(holder: Val) -> frozenset[Origin]:
