@@ -152,7 +152,7 @@ def heard(target: Target, marks: Marks, dead: bool) -> Marks:
 def is_seen(target: Target, name: str, seen: set[str]) -> bool:
     """Whether a run shows all reads of an attribute: no function of the model's classes reads one of this name, or the only one that does
     was seen to read that of another object. One that was not run may read it."""
-    setters, parts = {target.setter, *target.flow.setters, *target.flow.fallbacks}, parts_of(target)
+    setters, parts = {target.setter, *target.flow.setters, *target.flow.fallbacks}, parts_of(target, made=True)
     bodies = (cls.node.body for cls in parts.classes if cls.node is not None)
     functions = (each for body in bodies for each in body if isinstance(each, FUNCTIONS) and each.name not in setters)
     readers = sum(any(reads(node, name) for node in ast.walk(function)) for function in functions)
@@ -196,8 +196,8 @@ class Parts:
     whole: bool
 
 
-def parts_of(target: Target) -> Parts:
-    """As one model of the target shows."""
+def parts_of(target: Target, *, made: bool = False) -> Parts:
+    """As one model of the target shows; ``made``: parts whose constructors are postponed are made for it."""
     program = target.program
     machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
     models = [model for model in target.built.models.values() if isinstance(model, Model)]
@@ -215,7 +215,7 @@ def parts_of(target: Target) -> Parts:
         elif slots is not None and id(slots) not in seen:
             seen.add(id(slots))
             if isinstance(value, Instance):
-                whole = is_made(models[0].machine, value) and whole
+                whole = (is_made(models[0].machine, value) if made else not value.pending) and whole
                 found |= {cls.node: cls for cls in resolution_order(machine, value.cls) if isinstance(cls, ClassValue)}
             pending += slots.values()
     return Parts(tuple(found.values()), whole)
