@@ -9,6 +9,7 @@ from .configs import Config, load_config
 from .contract_file import is_contract
 from .evaluation import Target
 from .keys import dropped_entries, missed_entries, names_in
+from .memory import collect, is_full
 from .opening import Opened
 from .request import Request
 from .trained import read_trainer
@@ -36,6 +37,8 @@ def launched(request: Request, one: Opened, asked: Opened, configs: Mapping[str,
     """What the engine does on its way to the setter, with a draft, or with none in hand; ``asked`` is launched with the flags that were
     given."""
     if asked.targets:
+        if is_full(0):
+            collect()  # the last targets' models are done
         done = launch_of(asked, configs, watched=asked is not one)
         done = replace(done, gated=gated_off(request, one, asked, done, configs)) if asked is not one and "draft" in configs else done
         yield with_misses(request, asked, done, configs) if "draft" in configs else done
