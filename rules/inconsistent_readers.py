@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from ..analyzer.launches import Launch, Lookup, Missed
 from ..analyzer.results import Analysis, Location
 from ..analyzer.rule import Example, Finding, Hop, Rule, Severity, example_analysis
-from .key_not_read import gets, is_second_reader, read_hops
+from .key_not_read import gets, is_second_reader, read_hops, supposed
 
 
 def check(analysis: Analysis) -> Iterator[Finding]:
@@ -44,7 +44,7 @@ def _finding(launch: Launch, missed: Missed) -> Finding:
     first = next(each for each in missed.reads if each.side == "setter")
     message = (
         f"{missed.entry} = {missed.value} reaches the setter by {first.symbol} ({first.at}), and {lookup.symbol} looks for {lookup.name} "
-        f"and {gets(lookup)}"
+        f"and {gets(lookup)}{supposed(lookup)}"
     )
     path = (Hop(f"{missed.entry} = {missed.value}", missed.entry_at), *read_hops(missed), Hop(f"looks for {lookup.name}", lookup.at))
     return Finding(

@@ -50,7 +50,7 @@ def _finding(launch: Launch, missed: Missed) -> Finding:
     lookup = missed.lookup
     word = "it is spelt so" if missed.how == "spelled" else "it stands"
     asks = f"{lookup.symbol} looks for {lookup.name} and {gets(lookup)}"
-    message = f"{missed.entry} = {missed.value} is not read: {asks}; {word} at {missed.entry_at}"
+    message = f"{missed.entry} = {missed.value} is not read: {asks}; {word} at {missed.entry_at}{supposed(lookup)}"
     path = (Hop(f"{missed.entry} = {missed.value}", missed.entry_at), Hop(f"looks for {lookup.name}", lookup.at), *read_hops(missed))
     help_text = f"write it as {lookup.name}, or let the reader look for {missed.entry} too"
     return Finding(
@@ -62,6 +62,11 @@ def _finding(launch: Launch, missed: Missed) -> Finding:
 def gets(lookup: Lookup) -> str:
     """What a reader that finds nothing goes on with."""
     return "a miss raises" if lookup.default is None else f"gets its default {lookup.default}"
+
+
+def supposed(lookup: Lookup) -> str:
+    """What a lookup in a trainer rests on: nothing there tells whose config a function is handed."""
+    return " (supposed: what it is handed is the draft's config)" if lookup.side == "training" else ""
 
 
 def read_hops(missed: Missed) -> tuple[Hop, ...]:

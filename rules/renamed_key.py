@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from ..analyzer.launches import Launch, Lookup, Missed
 from ..analyzer.results import Analysis, Location
 from ..analyzer.rule import Example, Finding, Hop, Rule, Severity, example_analysis
-from .key_not_read import gets, read_hops
+from .key_not_read import gets, read_hops, supposed
 
 
 def check(analysis: Analysis) -> Iterator[Finding]:
@@ -46,7 +46,8 @@ def check(analysis: Analysis) -> Iterator[Finding]:
 def _finding(launch: Launch, missed: Missed) -> Finding:
     lookup = missed.lookup
     others = next((f"; {each.symbol} ({each.at}) gets {each.value}" for each in missed.reads if each.value), "")
-    message = f"{lookup.name} has moved to {missed.entry} = {missed.value} ({missed.entry_at}): {lookup.symbol} {gets(lookup)}{others}"
+    told = f"{lookup.symbol} {gets(lookup)}{others}{supposed(lookup)}"
+    message = f"{lookup.name} has moved to {missed.entry} = {missed.value} ({missed.entry_at}): {told}"
     path = (Hop(f"{missed.entry} = {missed.value}", missed.entry_at), Hop(f"looks for {lookup.name}", lookup.at), *read_hops(missed))
     return Finding(
         RULE.code, RULE.name, RULE.severity, message, lookup.at, lookup.column + 1, launch.flow, None, missed.value, lookup.value or None,
@@ -65,6 +66,7 @@ def _launched(how: str, *reads: Lookup) -> Analysis:
 
 _READ = Lookup("draft", ("rope_parameters",), "rope_theta", _DRAFT, 8, "Draft.__init__", (2,), "10000", "read", "1000000.0", "draft")
 _MOVED = f"rope_theta has moved to rope_parameters.rope_theta = 1000000.0 ({_CONFIG}): Rotary.__init__ gets its default 10000"
+_SUPPOSED = " (supposed: what it is handed is the draft's config)"
 
 RULE = Rule(
     code="FC205",
@@ -73,8 +75,12 @@ RULE = Rule(
     page=__doc__,
     check=check,
     examples=(
-        Example("the trainer asks at the old place", _launched("moved", _READ), (f"{_MOVED}; Draft.__init__ ({_DRAFT}) gets 1000000.0",)),
-        Example("nobody reads the new place", _launched("moved"), (_MOVED,)),
+        Example(
+            "the trainer asks at the old place",
+            _launched("moved", _READ),
+            (f"{_MOVED}; Draft.__init__ ({_DRAFT}) gets 1000000.0{_SUPPOSED}",),
+        ),
+        Example("nobody reads the new place", _launched("moved"), (f"{_MOVED}{_SUPPOSED}",)),
         Example("only another nesting: another rule's", _launched("nested")),
     ),
 )
