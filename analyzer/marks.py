@@ -10,11 +10,12 @@ from .evaluation import Target
 from .interpret.classes import resolution_order
 from .interpret.heap import Writes
 from .interpret.machine import Machine
+from .interpret.reachable import reachable
 from .interpret.signals import GiveUp, MadeLate, NeedDecision, Raised
 from .outcome import Ids, Outcome, call_setter
 from .results import Evaluation, Location, Marks, Place
 from .runs import Model, Run
-from .values import MISSING, ClassValue, DictValue, Instance, ListValue, Phi, SetValue, Slots, Value
+from .values import MISSING, ClassValue, Instance, ListValue, Phi, SetValue, Slots, Value
 
 FIRST, SECOND = (1,), (3,)
 """Two lists of ids that every stack of more than four layers has, none of them at its edges."""
@@ -202,22 +203,11 @@ def parts_of(target: Target, *, made: bool = False) -> Parts:
     machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
     models = [model for model in target.built.models.values() if isinstance(model, Model)]
     found: dict[ast.ClassDef | None, ClassValue] = {}
-    pending: list[Value] = [models[0].instance] if models else []
-    seen: set[int] = set()
     whole = bool(models)
-    while pending:
-        value = pending.pop()
-        slots = value.attrs if isinstance(value, Instance) else value.state if isinstance(value, ListValue | DictValue) else None
-        if isinstance(value, tuple):
-            pending += value
-        elif isinstance(value, Phi):
-            pending += (value.if_true, value.if_false)
-        elif slots is not None and id(slots) not in seen:
-            seen.add(id(slots))
-            if isinstance(value, Instance):
-                whole = (is_made(models[0].machine, value) if made else not value.pending) and whole
-                found |= {cls.node: cls for cls in resolution_order(machine, value.cls) if isinstance(cls, ClassValue)}
-            pending += slots.values()
+    for value in reachable([models[0].instance] if models else []):
+        if isinstance(value, Instance):
+            whole = (is_made(models[0].machine, value) if made else not value.pending) and whole
+            found |= {cls.node: cls for cls in resolution_order(machine, value.cls) if isinstance(cls, ClassValue)}
     return Parts(tuple(found.values()), whole)
 
 

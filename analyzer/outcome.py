@@ -108,8 +108,8 @@ def needs_argument(machine: Machine, function: FunctionValue) -> bool:
     return any(p.default is None and p.kind in ("positional", "positional-only", "keyword-only") for p in code.parameters[1:])
 
 
-def run_forward(machine: Machine, flow: Flow, instance: Instance) -> None:
-    """Run the model's forward on a batch of which nothing is known but that it is text."""
+def run_forward(machine: Machine, flow: Flow, instance: Instance, given: Mapping[str, Value] | None = None) -> Value:
+    """Run the model's forward on a batch of which nothing is known but that it is text, and what it is ``given`` besides by name."""
     found, _ = machine.find_in_class(instance.cls, "forward")
     if not isinstance(found, FunctionValue) or found.node is None:
         raise GiveUp(f"{instance.cls.name} has no forward in the tree", machine.location())
@@ -118,7 +118,7 @@ def run_forward(machine: Machine, flow: Flow, instance: Instance) -> None:
         if parameter.kind in ("star", "star-star") or parameter.default is not None:
             continue
         keywords[parameter.name] = argument(machine, flow, parameter.name, parameter.annotation)
-    machine.call(BoundMethod(found, instance), (), keywords)
+    return machine.call(BoundMethod(found, instance), (), {**keywords, **(given or {})})
 
 
 def forward_parameters(machine: Machine, cls: ClassValue) -> tuple[Parameter, ...]:

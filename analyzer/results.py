@@ -9,6 +9,7 @@ from .frozen import frozen
 from .launches import Launch
 from .location import Location as Location
 from .location import Place as Place
+from .other_ways import Bypass, Spread
 
 Status: TypeAlias = Literal["established", "depends", "not established"]
 
@@ -143,7 +144,8 @@ class Marks:
 
 @frozen()
 class Wiring:
-    """What one setter of one target class wires: the convention and the evaluations it was read from."""
+    """What one setter of one target class wires: the convention and the evaluations it was read from. ``spread`` and ``bypasses`` are other
+    ways through its forward, where they come to something else."""
 
     flow: str
     model: str
@@ -157,6 +159,8 @@ class Wiring:
     assumptions: tuple[Assumption, ...]
     evaluated: tuple[Evaluation, ...]
     marks: Marks | None = None
+    spread: Spread | None = None
+    bypasses: tuple[Bypass, ...] = ()
 
 
 @frozen()

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .convention import convention, told_apart
+from .detours import bypasses_of, spread_of
 from .evaluation import Program, Target
 from .flows.flow import Flow
 from .index import Module
@@ -132,24 +133,39 @@ class Job:
     judged: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The evaluations of one setter of one class, and the target classes that they stand for."""
+
+    target: Target
+    evaluated: tuple[Evaluation, ...]
+    marks: Marks | None
+    keys: list[tuple[int, str, str, str]]
+
+
 def evaluate_all(jobs: Sequence[Job], ids: tuple[Ids, ...] | None) -> list[list[Wiring]]:
-    """For each flow the wiring of each of its targets, in order. A class that adds nothing to its base shares its base's evaluations."""
+    """For each flow the wiring of each of its targets, in order. A class that adds nothing to its base shares its base's evaluations. Other
+    ways through its forward come last: what is supposed for them may stay in the models."""
     classes = dict.fromkeys(class_key(one) for job in jobs for one in job.found)
     done: dict[tuple[int, str, str, str], Wiring] = {}
     swept = 0
     for key in classes:
-        targets: list[Target] = []
+        of_class: list[Shared] = []
         for number, job in enumerate(jobs):
-            shared: dict[str, tuple[tuple[Evaluation, ...], Marks | None]] = {}
-            for one in job.found:
-                if class_key(one) != key:
-                    continue
-                if one.setter not in shared:
-                    targets.append(target_of(job, one, targets))
-                    evaluated = evaluate(targets[-1], ids)
-                    shared[one.setter] = evaluated, marks_of(targets[-1], evaluated) if job.judged else None
-                done[target_key(number, one)] = make_wiring(job.program, one, *shared[one.setter], job.layers, bare=ids is None)
-        targets.clear()
+            of_job: dict[str, Shared] = {}
+            for one in (each for each in job.found if class_key(each) == key):
+                if one.setter not in of_job:
+                    target = target_of(job, one, [each.target for each in of_class])
+                    evaluated = evaluate(target, ids)
+                    of_job[one.setter] = Shared(target, evaluated, marks_of(target, evaluated) if job.judged else None, [])
+                    of_class.append(of_job[one.setter])
+                shared = of_job[one.setter]
+                shared.keys.append(target_key(number, one))
+                done[shared.keys[-1]] = make_wiring(job.program, one, shared.evaluated, shared.marks, job.layers, bare=ids is None)
+        for shared in of_class if ids is None and any(job.judged for job in jobs) else ():
+            spread, bypasses = spread_of(shared.target, shared.evaluated), tuple(bypasses_of(shared.target, shared.evaluated))
+            done |= {each: replace(done[each], spread=spread, bypasses=bypasses) for each in shared.keys}
+        of_class.clear()
         swept = sweep(swept)
     return [[done[target_key(number, one)] for one in job.found] for number, job in enumerate(jobs)]
 

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from ..errors import BadInput
 from ..library.facts import Fact, Facts, Supposed
 from ..library.stages import Boundaries
+from .detours import Detour, Stages
 from .extending import extend
 
 Table: TypeAlias = Mapping[str, object]
@@ -20,10 +21,12 @@ ENGINES = ("sglang",)
 """What the flows of one engine share; no flow by itself."""
 
 NEEDED = ("name", "package", "words", "setters", "entry", "layer_counts", "sink")
-OPTIONAL = ("fallbacks", "layer_lists", "text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption", "pipeline", "boundaries")
+OPTIONAL = ("fallbacks", "layer_lists", "text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption", "pipeline")
+OPTIONAL_TABLES = ("boundaries", "stages", "detour")
 PIPELINE = ("keys", "spellings", "target_worker", "worker_methods", "draft_inputs", "projections")
 PIPELINE_TABLES = ("phases", "paths", "launch", "reader", "moved")
 BOUNDARIES = ("package", "stage", "declaration", "exit")
+STAGES = ("starts", "ends", "handed", "flags")
 SINK = ("class", "method", "hidden", "captured")
 SUPPOSED = ("calls", "returns", "values")
 
@@ -109,6 +112,8 @@ class Flow:
     fallbacks: tuple[str, ...] = ()
     boundaries: Boundaries = field(default_factory=Boundaries)
     layer_lists: tuple[str, ...] = ()
+    stages: Stages = field(default_factory=Stages)
+    detours: tuple[Detour, ...] = ()
 
 
 def load_flow(name: str) -> Flow:
@@ -158,7 +163,7 @@ def inherit(data: dict[str, object]) -> dict[str, object]:
 
 
 def build(data: Table) -> Flow:
-    check_keys(data, NEEDED, OPTIONAL, "")
+    check_keys(data, NEEDED, (*OPTIONAL, *OPTIONAL_TABLES), "")
     sink = table(data, "sink")
     check_keys(sink, SINK, (), "sink.")
     return Flow(
@@ -178,6 +183,8 @@ def build(data: Table) -> Flow:
         fallbacks=texts(data, "fallbacks"),
         layer_lists=texts(data, "layer_lists"),
         boundaries=build_boundaries(table(data, "boundaries")),
+        stages=build_stages(table(data, "stages")),
+        detours=tuple(map(build_detour, entries(data, "detour"))),
     )
 
 
@@ -193,6 +200,19 @@ def build_pipeline(data: Table) -> Pipeline:
         {name: fact(value, name) for name, value in table(data, "reader").items()},
         {name: texts(moved, name) for name in moved},
     )  # fmt: skip
+
+
+def build_stages(data: Table) -> Stages:
+    check_keys(data, (), (*STAGES, "first", "last"), "stages.")
+    first, last = ({name: fact(value, name) for name, value in table(data, rank).items()} for rank in ("first", "last"))
+    starts, ends, handed, flags = (texts(data, key) for key in STAGES)
+    return Stages(starts, ends, handed, flags, first, last)
+
+
+def build_detour(data: Table) -> Detour:
+    check_keys(data, ("name", "text"), ("values", "opaque"), "detour.")
+    values = {name: fact(value, name) for name, value in table(data, "values").items()}
+    return Detour(text(data, "name"), text(data, "text"), values, texts(data, "opaque"))
 
 
 def build_boundaries(data: Table) -> Boundaries:

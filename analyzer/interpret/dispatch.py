@@ -23,6 +23,8 @@ def returned_class(function: FunctionValue) -> str:
     return node.attr if isinstance(node, ast.Attribute) else ""
 
 
+OPAQUE = "@opaque"
+"""What is supposed of a function that is not looked into."""
 REFLECTION = frozenset(f"builtins.{name}" for name in ("exec", "eval", "compile", "globals", "locals", "vars", "__import__"))
 """Builtins that reach what no model can describe."""
 
@@ -77,7 +79,7 @@ def supposed_call(machine: Machine, function: FunctionValue, args: tuple[Value, 
     found = found or machine.supposed.returns.get(returned_class(function))
     if found is not None:
         machine.assume(found.assumption)
-        return (machine.fact(found.value),)
+        return (opaque_answer(machine, function, args, keywords) if found.value == OPAQUE else machine.fact(found.value),)
     kernel = machine.library.kernels.get(str(function))
     if kernel is not None and function.node is not None:
         positional = function.node.args.posonlyargs + function.node.args.args
@@ -85,6 +87,13 @@ def supposed_call(machine: Machine, function: FunctionValue, args: tuple[Value, 
         return (kernel(machine, External(str(function)), (), {**named, **keywords}),)
     identity = machine.identity_of(function.name, args, keywords)
     return None if identity is None else (identity,)
+
+
+def opaque_answer(machine: Machine, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
+    """The answer of a function that is not looked into: it may have changed what it was given."""
+    machine.entrusted += (*args, *keywords.values())
+    machine.clobber(args, keywords, function.name)
+    return machine.unknown(f"{function.name}()", f"{function.name} is not looked into", not_none=True)
 
 
 def identity_of(machine: Machine, name: str, args: tuple[Value, ...], keywords: dict[str, Value]) -> Tensor | None:

@@ -38,15 +38,19 @@ def run_rounds(machine: Machine, node: ir.For, values: Iterable[Value]) -> Signa
     for value in values:
         machine.count_step()
         assign(machine, node.target, value)
-        left = one_round(machine, node.body)
+        left = one_round(machine, node)
         if left is not None:
             return left_loop(machine, since, left)
     return finish_loop(machine, node.orelse, since)
 
 
-def one_round(machine: Machine, body: ir.Block) -> Signal:
-    since = len(machine.frame.parks)
-    signal = machine.run_block(body)
+def one_round(machine: Machine, node: ir.For | ir.While) -> Signal:
+    since, frame = len(machine.frame.parks), machine.frame
+    around, frame.loop = frame.loop, node
+    try:
+        signal = machine.run_block(node.body)
+    finally:
+        frame.loop = around
     signal = unpark(machine, since, signal, Continue)
     return None if isinstance(signal, Continue) else signal
 
@@ -75,7 +79,7 @@ def while_(machine: Machine, node: ir.While) -> Signal:
             return sampled_loop(machine, None, node) if machine.recording() else unknown_loop(machine, None, node.body)
         if not known:
             return finish_loop(machine, node.orelse, since)
-        left = one_round(machine, node.body)
+        left = one_round(machine, node)
         if left is not None:
             return left_loop(machine, since, left)
     raise GiveUp(f"a while loop of more than {MAX_WHILE} rounds", machine.location(node.at))
@@ -138,7 +142,7 @@ def sampled_loop(machine: Machine, source: Value, node: ir.For | ir.While) -> Si
     for _ in range(SAMPLES):
         if isinstance(node, ir.For):
             assign_each(machine, node.target, draw(machine, source))
-        signal = one_round(machine, node.body)
+        signal = one_round(machine, node)
         left += [park.writes for park in machine.frame.parks[since:]]
         del machine.frame.parks[since:]
         rounds.append(machine.heap.collect(mark))

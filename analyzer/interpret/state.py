@@ -40,6 +40,8 @@ class Frame:
     """A constructor whose statements may be passed over."""
     switch: Unknown | None = None
     """The condition on a module's variable under which the frame runs."""
+    loop: ir.For | ir.While | None = None
+    """The innermost loop that runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,12 @@ class State:
         self.asking: Asking | None = None
         self.punctual: set[ast.ClassDef | None] = set()
         """Classes whose constructors are not postponed, since they change what others read."""
+        self.walked_in: Location | None = None
+        """The loop in which a layer ran last."""
+        self.left: list[tuple[Module, int]] | None = None
+        """The lines at which functions returned since the last layer ran, if somebody wants to know."""
+        self.entrusted: tuple[Value, ...] = ()
+        """What functions were given that are not looked into, since the flow says so."""
         self.streams = self.heap.new()
         """The residual streams of batches, by the batch's key, as operations of stages leave them."""
         self.stage_words: frozenset[str] | None = None

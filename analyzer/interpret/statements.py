@@ -63,7 +63,10 @@ def augmented_(machine: Machine, node: ir.AugmentedAssign) -> Signal:
 
 
 def return_(machine: Machine, node: ir.Return) -> Signal:
-    return Return(machine.evaluate(node.value) if node.value is not None else None)
+    value = machine.evaluate(node.value) if node.value is not None else None
+    if machine.left is not None and not machine.inside:
+        machine.left.append((machine.frame.module, node.at.line))
+    return Return(value)
 
 
 def if_(machine: Machine, node: ir.If) -> Signal:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 Fact: TypeAlias = None | bool | int | float | str
-"""A supposed value. A string that starts with ``@`` names an object of which only attributes are supposed."""
+"""A supposed value. A string that starts with ``@`` names an object of which only attributes are supposed; ``@none`` is None, ``@opaque``
+stands for the answer of a function that is not looked into."""
 
 
 @dataclass(frozen=True, slots=True)

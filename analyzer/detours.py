@@ -1,0 +1,241 @@
+"""Other ways through a target's forward: its layers spread over two ranks, and what the flow supposes not to run. What is captured there is
+held against what is captured on the plain way."""
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from .evaluation import Target
+from .flows.detours import Detour
+from .index import Module
+from .interpret.branch import pick
+from .interpret.dispatch import OPAQUE
+from .interpret.machine import Machine
+from .interpret.reachable import reachable
+from .interpret.signals import GiveUp, MadeLate, NeedDecision, Raised
+from .library.facts import Fact, Supposed
+from .other_ways import Bypass, Spread, SpreadRun
+from .outcome import Ids, Outcome, call_setter, forward_parameters, read_sink, run_forward, the_stream
+from .points import Stream, name_point
+from .results import Evaluation, Location
+from .runs import Model, Run
+from .values import MISSING, Content, Instance, ListValue, Tensor, Value
+
+STAGED = "stages"
+"""The assumption that two ranks share the layers; no result of a wiring rests on it."""
+
+
+@contextmanager
+def supposing(machine: Machine, values: Mapping[str, Fact], name: str, opaque: tuple[str, ...] = ()) -> Iterator[Asked]:
+    """For a time, something else is supposed of the world outside; what was told under the other suppositions is not told again."""
+    before = machine.supposed, machine.summaries, machine.told
+    asked = Asked({**machine.supposed.values, **{key: Supposed(value, name) for key, value in values.items()}}, machine, values)
+    calls = {**machine.supposed.calls, **{each: Supposed(OPAQUE, name) for each in opaque}}
+    machine.supposed, machine.summaries, machine.told = replace(machine.supposed, values=asked, calls=calls), {}, {}
+    try:
+        yield asked
+    finally:
+        machine.supposed, machine.summaries, machine.told = before
+
+
+class Asked(dict[str, Supposed]):
+    """What is supposed, and where the program asked for what is supposed otherwise than on the plain way."""
+
+    def __init__(self, values: Mapping[str, Supposed], machine: Machine, other: Mapping[str, Fact]) -> None:
+        super().__init__(values)
+        self.machine, self.other = machine, other
+        self.places: dict[tuple[Module, int], None] = {}
+
+    def get(self, key: str, default: object = None) -> Supposed | None:  # type: ignore[override]
+        if key in self.other and not self.machine.inside and self.machine.frames:
+            self.places[self.machine.frame.module, self.machine.frame.at.line] = None
+        return super().get(key)
+
+
+# ------------------------------------------------------------- several ranks
+
+
+@dataclass(slots=True)
+class Staged(Run):
+    """A run on two ranks, the second of which starts with layer ``begins``. ``point`` is what the ids capture on one rank, ``held``:
+    the first rank hands it on, or leaves it somewhere; ``loop``: where the second walks its layers; ``left``: where the first leaves the
+    forward."""
+
+    begins: int = 0
+    point: str = ""
+    held: bool = False
+    loop: Location | None = None
+    left: tuple[Location, ...] = ()
+
+    def call(self, built: Model, ids: Ids) -> Outcome:
+        machine, instance, flow = built.machine, built.instance, self.target.flow
+        machine.frames.clear()
+        with machine.in_module(self.target.cls.module):
+            names = [each.name for each in forward_parameters(machine, instance.cls) if each.name in flow.stages.handed]
+            models = list(spread_models(machine, instance, flow.stages.starts, flow.stages.ends))
+            if not names or not models:
+                return Outcome(reason="the layers are not spread over ranks")
+            call_setter(machine, instance, self.target.setter, ids)
+            mark = machine.heap.mark()
+            for model, _, end in models:
+                machine.heap.write(model.attrs, end, self.begins)
+            machine.left = []
+            with supposing(machine, flow.stages.first, STAGED):
+                handed = run_forward(machine, flow, instance)
+            self.left, machine.left = tuple(ways_out(machine)), None
+            if machine.walk["order"] != tuple(range(self.begins)) or pick(machine, machine.sink.get("reached", MISSING)) is True:
+                return Outcome(reason="the first rank does not end where the second begins")
+            written = [write.after for write in machine.heap.collect(mark).values() if write.slots.born <= mark.clock]
+            for model, start, end in models:
+                machine.heap.write(model.attrs, start, self.begins)
+                machine.heap.write(model.attrs, end, machine.num_layers)
+            with supposing(machine, flow.stages.last, STAGED):
+                run_forward(machine, flow, instance, {names[0]: first_of(handed)})
+            self.loop = machine.walked_in
+            if machine.walk["order"] != tuple(range(machine.num_layers)):
+                return Outcome(reason="the second rank does not go on where the first ends")
+            stream = the_stream(machine)
+            self.held = isinstance(stream, str) or holds(machine, [handed, *written], self.point, stream)
+            return read_sink(machine)
+
+
+def spread_models(machine: Machine, root: Instance, starts: tuple[str, ...], ends: tuple[str, ...]) -> Iterator[tuple[Instance, str, str]]:
+    """The parts of a model that know which layers they have: all of them, as on one rank; each with the two attributes."""
+    for part in reachable([root]):
+        if isinstance(part, Instance):
+            first = [name for name in starts if part.attrs.get(name) == 0]
+            last = [name for name in ends if part.attrs.get(name) == machine.num_layers]
+            if first and last:
+                yield part, first[0], last[0]
+
+
+def first_of(handed: Value) -> Value:
+    """What the next rank is handed: of several results the first."""
+    return handed[0] if isinstance(handed, tuple) and handed else handed
+
+
+def holds(machine: Machine, values: list[Value], point: str, stream: Stream) -> bool:
+    """Whether a captured point is among what these values lead to."""
+    for value in reachable(values):
+        content = pick(machine, value.cell.get("content")) if isinstance(value, Tensor) else None
+        if isinstance(content, Content) and name_point(content, stream) == point:
+            return True
+    return False
+
+
+def spread_of(target: Target, rows: tuple[Evaluation, ...]) -> Spread | None:
+    """What two ids capture where a second rank takes over between them, and where the two are known to go; None where that is not known,
+    or as on one rank."""
+    start = target.num_layers // 2
+    known = {layer: row for row in rows if (layer := layer_of(row)) is not None}
+    early, late = known.get(start - 2), known.get(target.num_layers - 2)
+    if early is None or late is None or target.num_layers - 2 < start or not target.flow.stages.starts:
+        return None
+    runs = []
+    for row in (early, late):
+        assert row.captured is not None
+        probe = Staged(target, target.attempts[0], begins=start, point=row.captured[0])
+        outcome = run(probe, row.ids)
+        if outcome is None or outcome.captured is None:
+            return None
+        runs.append(SpreadRun(row.ids or (), row.captured[0], outcome.captured, probe.held, probe.loop, probe.left))
+    first, second = runs
+    whole = first.reached == (first.point,) or (first.held and not first.reached)
+    return None if whole and second.reached == (second.point,) else Spread(start, first, second)
+
+
+def layer_of(row: Evaluation) -> int | None:
+    """The layer whose whole output one id captures, where that is all."""
+    if row.status != "established" or row.ids is None or len(row.ids) != 1 or row.captured is None or len(row.captured) != 1:
+        return None
+    name, _, layer = row.captured[0].partition(":")
+    return int(layer) if name == "out" and layer.isdigit() else None
+
+
+# -------------------------------------------------------- what may run after all
+
+
+@dataclass(slots=True)
+class Aside(Run):
+    """A run with something that is supposed not to run; ``asked`` are the places that ask for it. What is captured is told by number."""
+
+    detour: Detour = field(default_factory=lambda: Detour("", "", {}))
+    asked: tuple[Location, ...] = ()
+
+    def call(self, built: Model, ids: Ids) -> Outcome:
+        machine, instance = built.machine, built.instance
+        machine.frames.clear()
+        machine.entrusted = ()
+        with machine.in_module(self.target.cls.module):
+            call_setter(machine, instance, self.target.setter, ids)
+            with supposing(machine, self.detour.values, self.detour.name, self.detour.opaque) as asked:
+                run_forward(machine, self.target.flow, instance)
+            self.asked = deciding(machine, list(asked.places))
+            count = reached_consumer(machine)
+        return Outcome(reason="what the consumer is given is not known") if count is None else Outcome(captured=("",) * count)
+
+
+def reached_consumer(machine: Machine) -> int | None:
+    """How many tensors the consumer was given; None where that is not known."""
+    if pick(machine, machine.sink.get("reached", MISSING)) is not True:
+        return None
+    captured = pick(machine, machine.sink["captured"])
+    if captured is None:
+        return 0
+    entrusted = (each.state for each in reachable(machine.entrusted) if isinstance(each, ListValue))
+    if isinstance(captured, ListValue) and not any(each is captured.state for each in entrusted):
+        items = captured.state.get("items")
+        return len(items) if isinstance(items, tuple) else None
+    return None
+
+
+def bypasses_of(target: Target, rows: tuple[Evaluation, ...]) -> Iterator[Bypass]:
+    """The ways on which an id is not captured that is on the plain one."""
+    known = {layer: row for row in rows if (layer := layer_of(row)) is not None}
+    row = known.get(target.num_layers // 2)
+    for detour in target.flow.detours if row is not None else ():
+        assert row is not None and row.captured is not None
+        probe = Aside(target, target.attempts[0], detour=detour)
+        answers = explored(probe, row.ids)
+        if probe.asked and answers and all(outcome.captured == () for outcome in answers):
+            yield Bypass(detour.name, detour.text, row.ids or (), row.captured[0], probe.asked)
+
+
+def explored(probe: Aside, ids: Ids) -> list[Outcome]:
+    """What the run comes to under each answer to what it asks; that it raises under some says nothing of the others."""
+    try:
+        return [outcome for _, outcome in probe.explore(ids) if outcome.error is None]
+    except (NeedDecision, MadeLate, GiveUp, Raised):
+        return []
+
+
+def deciding(machine: Machine, places: list[tuple[Module, int]]) -> tuple[Location, ...]:
+    """Those of some places at which a condition is asked, in their order; all where none is."""
+    found = [(module, line) for module, line in places if any(asks_at(node, line) for node in ast.walk(module.tree))]
+    return tuple(machine.place(module.path, line) for module, line in found or places)
+
+
+def asks_at(node: ast.AST, line: int) -> bool:
+    return isinstance(node, ast.If | ast.IfExp | ast.While) and node.test.lineno <= line <= (node.test.end_lineno or 0)
+
+
+def ways_out(machine: Machine) -> Iterator[Location]:
+    """Where functions return, each after the innermost condition that it hangs on."""
+    for module, line in machine.left or ():
+        around = [node for node in ast.walk(module.tree) if isinstance(node, ast.If) and node.lineno < line <= (node.end_lineno or 0)]
+        lines = [*(node.lineno for node in around[-1:]), line]
+        yield from (machine.place(module.path, each) for each in lines)
+
+
+def run(probe: Staged, ids: Ids) -> Outcome | None:
+    """The outcome under the first answers that the target was run under; None where something is left to decide."""
+    leaves = probe.target.leaves.get(probe.attempt)
+    decided = dict(leaves.answers[0]) if leaves is not None and leaves.answers else {}
+    if leaves is not None:
+        probe.seen.conditions.update(leaves.conditions)
+    try:
+        return probe.once(decided, ids)
+    except (NeedDecision, MadeLate, GiveUp, Raised):
+        return None

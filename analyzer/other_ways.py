@@ -1,0 +1,41 @@
+"""What other ways through a target's forward come to: plain frozen data, beside what the plain way captures."""
+from __future__ import annotations
+
+from .frozen import frozen
+from .location import Location
+
+
+@frozen()
+class SpreadRun:
+    """One id on two ranks: the ``point`` that it captures on one, and what ``reached`` the consumer. ``held``: the first rank hands the
+    point on, or leaves it where others may find it. ``loop``: where the second walks its layers; ``left``: where the first leaves the
+    forward, innermost first, each with the condition that it hangs on, if any."""
+
+    ids: tuple[int, ...]
+    point: str
+    reached: tuple[str, ...]
+    held: bool
+    loop: Location | None
+    left: tuple[Location, ...]
+
+
+@frozen()
+class Spread:
+    """A target whose layers are spread over two ranks does not capture what it captures on one. The second begins with layer ``start``;
+    ``early`` and ``late`` are ids of the first and of the second rank."""
+
+    start: int
+    early: SpreadRun
+    late: SpreadRun
+
+
+@frozen()
+class Bypass:
+    """A way through the forward on which an id captures nothing: the name and the sentence of what runs then, and where the program asks
+    for it. ``point`` is what the id captures otherwise."""
+
+    name: str
+    text: str
+    ids: tuple[int, ...]
+    point: str
+    asked: tuple[Location, ...]
