@@ -81,10 +81,10 @@ class Staged(Run):
             mark = machine.heap.mark()
             for model, _, end in models:
                 machine.heap.write(model.attrs, end, self.begins)
-            machine.left = []
+            machine.noticed.left = []
             with supposing(machine, flow.stages.first, STAGED):
                 handed = run_forward(machine, flow, instance)
-            self.left, machine.left = tuple(ways_out(machine)), None
+            self.left, machine.noticed.left = tuple(ways_out(machine)), None
             if machine.walk["order"] != tuple(range(self.begins)) or pick(machine, machine.sink.get("reached", MISSING)) is True:
                 return Outcome(reason="the first rank does not end where the second begins")
             written = [write.after for write in machine.heap.collect(mark).values() if write.slots.born <= mark.clock]
@@ -93,7 +93,7 @@ class Staged(Run):
                 machine.heap.write(model.attrs, end, machine.num_layers)
             with supposing(machine, flow.stages.last, STAGED):
                 run_forward(machine, flow, instance, {names[0]: first_of(handed)})
-            self.loop = machine.walked_in
+            self.loop = machine.noticed.loop
             if machine.walk["order"] != tuple(range(machine.num_layers)):
                 return Outcome(reason="the second rank does not go on where the first ends")
             stream = the_stream(machine)
@@ -167,7 +167,7 @@ class Aside(Run):
     def call(self, built: Model, ids: Ids) -> Outcome:
         machine, instance = built.machine, built.instance
         machine.frames.clear()
-        machine.entrusted = ()
+        machine.noticed.entrusted = ()
         with machine.in_module(self.target.cls.module):
             call_setter(machine, instance, self.target.setter, ids)
             with supposing(machine, self.detour.values, self.detour.name, self.detour.opaque) as asked:
@@ -184,7 +184,7 @@ def reached_consumer(machine: Machine) -> int | None:
     captured = pick(machine, machine.sink["captured"])
     if captured is None:
         return 0
-    entrusted = (each.state for each in reachable(machine.entrusted) if isinstance(each, ListValue))
+    entrusted = (each.state for each in reachable(machine.noticed.entrusted) if isinstance(each, ListValue))
     if isinstance(captured, ListValue) and not any(each is captured.state for each in entrusted):
         items = captured.state.get("items")
         return len(items) if isinstance(items, tuple) else None
@@ -192,15 +192,17 @@ def reached_consumer(machine: Machine) -> int | None:
 
 
 def bypasses_of(target: Target, rows: tuple[Evaluation, ...]) -> Iterator[Bypass]:
-    """The ways on which an id is not captured that is on the plain one."""
+    """The ways on which ids are not captured that are on the plain one: one of an early layer, one of the middle, one of a late layer."""
     known = {layer: row for row in rows if (layer := layer_of(row)) is not None}
-    row = known.get(target.num_layers // 2)
-    for detour in target.flow.detours if row is not None else ():
-        assert row is not None and row.captured is not None
+    tried = [known[layer] for layer in dict.fromkeys((1, target.num_layers // 2, target.num_layers - 2)) if layer in known]
+    ids = tuple(k for row in tried for k in row.ids or ())
+    points = tuple(point for row in tried for point in row.captured or ())
+    for detour in target.flow.detours if tried else ():
         probe = Aside(target, target.attempts[0], detour=detour)
-        answers = explored(probe, row.ids)
-        if probe.asked and answers and all(outcome.captured == () for outcome in answers):
-            yield Bypass(detour.name, detour.text, row.ids or (), row.captured[0], probe.asked)
+        answers = explored(probe, ids)
+        counts = {len(outcome.captured) if outcome.captured is not None else None for outcome in answers}
+        if probe.asked and len(counts) == 1 and (count := counts.pop()) is not None and count < len(points):
+            yield Bypass(detour.name, detour.text, ids, points, count, probe.asked)
 
 
 def explored(probe: Aside, ids: Ids) -> list[Outcome]:
@@ -223,7 +225,7 @@ def asks_at(node: ast.AST, line: int) -> bool:
 
 def ways_out(machine: Machine) -> Iterator[Location]:
     """Where functions return, each after the innermost condition that it hangs on."""
-    for module, line in machine.left or ():
+    for module, line in machine.noticed.left or ():
         around = [node for node in ast.walk(module.tree) if isinstance(node, ast.If) and node.lineno < line <= (node.end_lineno or 0)]
         lines = [*(node.lineno for node in around[-1:]), line]
         yield from (machine.place(module.path, each) for each in lines)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .configs import Config, load_config
 from .contract_file import is_contract
 from .evaluation import Target
+from .flows.flow import Flow
 from .keys import dropped_entries, missed_entries, names_in
 from .memory import collect, is_full
 from .opening import Opened
@@ -41,7 +42,14 @@ def launched(request: Request, one: Opened, asked: Opened, configs: Mapping[str,
             collect()  # the last targets' models are done
         done = launch_of(asked, configs, watched=asked is not one)
         done = replace(done, gated=gated_off(request, one, asked, done, configs)) if asked is not one and "draft" in configs else done
+        done = replace(done, ranks=ranks_of(asked.program.flow))
         yield with_misses(request, asked, done, configs) if "draft" in configs else done
+
+
+def ranks_of(flow: Flow) -> int | None:
+    """Over how many ranks the launch flags spread a model's layers, as far as flags are given."""
+    values = flow.pipeline.flags.values if flow.pipeline.flags is not None else {}
+    return next((value for name in flow.stages.flags if isinstance(value := values.get(name), int)), None)
 
 
 def launch_of(one: Opened, configs: Mapping[str, Config], *, watched: bool = False) -> Launch:

@@ -177,6 +177,7 @@ class Event:
 class Launch:
     """What one flow's launch does. ``lives`` are the events of each object that comes to a setter, in the order in which they happen.
     ``model`` is the target class that stood in, ``draft`` the draft's config as printed, ``keys`` those of the flow.
+    ``ranks``: over how many the launch flags spread the layers, None where they do not say.
     ``missed`` are the lookups that miss what the draft's config has elsewhere, ``dropped`` those of what a converter left
     out, ``gates`` are outside of the models. ``branches`` are
     noted where the launch flags are given; ``gated`` is what they come to."""
@@ -195,6 +196,7 @@ class Launch:
     dropped: tuple[Dropped, ...] = ()
     branches: tuple[Branch, ...] = ()
     gated: Gated | None = None
+    ranks: int | None = None
 
     @property
     def looks(self) -> tuple[Lookup, ...]:

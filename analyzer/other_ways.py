@@ -28,14 +28,26 @@ class Spread:
     early: SpreadRun
     late: SpreadRun
 
+    @property
+    def is_relative(self) -> bool:
+        """Whether the second rank captures what the ids do not stand for."""
+        return any(layer_of(point) >= self.start and point != run.point for run in (self.early, self.late) for point in run.reached)
+
+
+def layer_of(point: str) -> int:
+    """The layer of a captured point; -1 where it is none of a layer."""
+    layer = point.partition("/")[0].rpartition(":")[2]
+    return int(layer) if layer.isdigit() else -1
+
 
 @frozen()
 class Bypass:
-    """A way through the forward on which an id captures nothing: the name and the sentence of what runs then, and where the program asks
-    for it. ``point`` is what the id captures otherwise."""
+    """A way through the forward on which not all ids are captured: the name and the sentence of what runs then, and where the program asks
+    for it. ``points`` are what the ids capture otherwise, ``count`` is how many tensors reach the consumer on this way."""
 
     name: str
     text: str
     ids: tuple[int, ...]
-    point: str
+    points: tuple[str, ...]
+    count: int
     asked: tuple[Location, ...]

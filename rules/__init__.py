@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from ..analyzer.rule import Rule
 from . import (
+    capture_lost_across_ranks,
     captured_point_mismatch,
     default_in_effect,
     dropped_key,
@@ -14,7 +15,9 @@ from . import (
     order_mismatch,
     override_misses_reader,
     overwritten_capture,
+    path_skips_capture,
     read_without_writer,
+    relative_index,
     renamed_key,
     reset_by_later_call,
     set_after_use,
@@ -47,7 +50,10 @@ RULES: tuple[Rule, ...] = (
     read_without_writer.RULE,
     silent_setter.RULE,
     gated_off_path.RULE,
+    relative_index.RULE,
+    capture_lost_across_ranks.RULE,
     overwritten_capture.RULE,
+    path_skips_capture.RULE,
     not_established.RULE,
     unreadable_file.RULE,
 )

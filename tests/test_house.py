@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("frozen", "memory"),
     ("location",),
-    ("launches",),
+    ("launches", "other_ways"),
     ("errors", "results", "layout", "json_text", "request", "escape", "scope"),
     ("archive", "folder", "installed", "text", "index", "ir", "options", "graph", "agreement", "json_file"),
     ("source", "values", "lower", "configs", "output", "fold", "traces"),
@@ -33,7 +33,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("answers",),
     ("runs",),
     ("evaluation", "judgement"),
-    ("marks",),
+    ("marks", "detours"),
     ("wiring", "training", "engine_use"),
     ("extractions",),
     ("valueflow",),

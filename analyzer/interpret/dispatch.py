@@ -91,7 +91,7 @@ def supposed_call(machine: Machine, function: FunctionValue, args: tuple[Value, 
 
 def opaque_answer(machine: Machine, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
     """The answer of a function that is not looked into: it may have changed what it was given."""
-    machine.entrusted += (*args, *keywords.values())
+    machine.noticed.entrusted += (*args, *keywords.values())
     machine.clobber(args, keywords, function.name)
     return machine.unknown(f"{function.name}()", f"{function.name} is not looked into", not_none=True)
 

@@ -38,9 +38,9 @@ def in_layer(machine: Machine, module: Instance, args: tuple[Value, ...], keywor
     machine.heap.write(machine.walk, "order", (*order, index))
     machine.heap.write(machine.walk, "layer", index)
     machine.heap.write(machine.walk, "inside", True)
-    machine.walked_in = running_loop(machine)
-    if machine.left is not None:
-        machine.left.clear()
+    machine.noticed.loop = running_loop(machine)
+    if machine.noticed.left is not None:
+        machine.noticed.left.clear()
     try:
         return summarised(machine, module, args, keywords, run)
     finally:

@@ -52,6 +52,16 @@ class Guard:
     answer: bool
 
 
+@dataclass(slots=True)
+class Noticed:
+    """What a run passed by. ``loop``: the one in which a layer ran last. ``left``: the lines at which functions returned since then, if
+    somebody wants to know. ``entrusted``: what functions were given that are not looked into, since the flow says so."""
+
+    loop: Location | None = None
+    left: list[tuple[Module, int]] | None = None
+    entrusted: tuple[Value, ...] = ()
+
+
 class State:
     """The state of one abstract machine: a heap, the modules of one tree, and the walk through one model's layers."""
 
@@ -95,12 +105,7 @@ class State:
         self.asking: Asking | None = None
         self.punctual: set[ast.ClassDef | None] = set()
         """Classes whose constructors are not postponed, since they change what others read."""
-        self.walked_in: Location | None = None
-        """The loop in which a layer ran last."""
-        self.left: list[tuple[Module, int]] | None = None
-        """The lines at which functions returned since the last layer ran, if somebody wants to know."""
-        self.entrusted: tuple[Value, ...] = ()
-        """What functions were given that are not looked into, since the flow says so."""
+        self.noticed = Noticed()
         self.streams = self.heap.new()
         """The residual streams of batches, by the batch's key, as operations of stages leave them."""
         self.stage_words: frozenset[str] | None = None

@@ -64,8 +64,8 @@ def augmented_(machine: Machine, node: ir.AugmentedAssign) -> Signal:
 
 def return_(machine: Machine, node: ir.Return) -> Signal:
     value = machine.evaluate(node.value) if node.value is not None else None
-    if machine.left is not None and not machine.inside:
-        machine.left.append((machine.frame.module, node.at.line))
+    if machine.noticed.left is not None and not machine.inside:
+        machine.noticed.left.append((machine.frame.module, node.at.line))
     return Return(value)
 
 

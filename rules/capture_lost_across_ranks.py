@@ -1,0 +1,98 @@
+"""What earlier ranks captured is dropped.
+
+What it finds
+    A target whose layers are spread over two ranks and whose first rank neither hands on what it captured nor leaves it where anybody
+    could find it, while the second rank goes on as if nothing had been captured. Both ranks were run, with one id of each.
+
+Why it matters
+    The draft is fed the states of the last rank's layers alone. Fewer arrive than it was trained on, or none.
+
+Example
+    The forward of every rank but the last returns its hidden states and its residual, and no list.
+
+Instead
+    Hand the captured states on with the hidden states, and let the last rank begin with them; or refuse the combination.
+
+What it cannot see
+    Whether anybody launches the engine with several ranks: it is info unless the launch flags in hand say so. Engines that gather captured
+    states by other means than what the forward returns and what lives on beside it.
+
+Sources
+    SGLang 0.5.20, models/kimi_linear.py line 740; sgl-project/sglang PR #39644 refuses the combination.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..analyzer.launches import Launch
+from ..analyzer.other_ways import Spread, SpreadRun
+from ..analyzer.request import ids_text
+from ..analyzer.results import Analysis, Location, Wiring
+from ..analyzer.rule import Example, Finding, Hop, Rule, Severity, example_analysis
+
+
+def check(analysis: Analysis) -> Iterator[Finding]:
+    """One finding for each place where a rank leaves the forward, naming the target classes that it hits."""
+    spread_out = {launch.flow for launch in analysis.launches if launch.ranks is not None and launch.ranks > 1}
+    hit: dict[Location, list[tuple[Wiring, Spread]]] = {}
+    for wiring in analysis.wirings:
+        spread = wiring.spread
+        if spread is not None and spread.early.point not in spread.early.reached and not spread.early.held and not spread.is_relative:
+            hit.setdefault(_place(wiring, spread), []).append((wiring, spread))
+    for place, found in hit.items():
+        yield _finding(place, found, Severity.WARNING if found[0][0].flow in spread_out else RULE.severity)
+
+
+def _place(wiring: Wiring, spread: Spread) -> Location:
+    """The innermost return; its condition, if there is one, comes first."""
+    left = spread.early.left
+    return left[0] if left else wiring.forward.at if wiring.forward is not None else wiring.at
+
+
+def _finding(place: Location, found: list[tuple[Wiring, Spread]], severity: Severity) -> Finding:
+    wiring, spread = found[0]
+    models, flows = list(dict.fromkeys(each.model for each, _ in found)), {each.flow for each, _ in found}
+    late = "" if spread.late.reached else f", nor does id {ids_text(spread.late.ids)} on the second"
+    message = (
+        f"{', '.join(models)}: id {ids_text(spread.early.ids)} captures {spread.early.point} on one rank, and nothing where a second "
+        f"starts with layer {spread.start}: the first does not hand it on{late}"
+    )
+    path = tuple(Hop("the first rank leaves the forward", at) for at in dict.fromkeys(spread.early.left))
+    flow, model = (wiring.flow if len(flows) == 1 else None), (models[0] if len(models) == 1 else None)
+    return Finding(RULE.code, RULE.name, severity, message, place, 1, flow, model, path=path, help=_HELP)
+
+
+_HELP = "hand the captured states on to the next rank, or refuse to start with several"
+_LEFT, _PLACE = Location("engine/tulip.py", 74), Location("engine/tulip.py", 40)
+
+
+def _wiring(model: str, *, held: bool) -> Wiring:
+    runs = (SpreadRun((2,), "out:1", (), held, None, (_LEFT,)), SpreadRun((6,), "out:5", ("out:5",), False, None, (_LEFT,)))
+    return Wiring("eagle3", model, _PLACE, "set_layers", None, (), "established", None, None, (), (), spread=Spread(3, *runs))
+
+
+_LOST = "id 2 captures out:1 on one rank, and nothing where a second starts with layer 3: the first does not hand it on"
+
+RULE = Rule(
+    code="FC306",
+    name="capture-lost-across-ranks",
+    severity=Severity.INFO,
+    page=__doc__,
+    check=check,
+    examples=(
+        Example(
+            "a rank returns its hidden states alone",
+            example_analysis((_wiring("TulipForCausalLM", held=False),)),
+            (f"TulipForCausalLM: {_LOST}",),
+        ),
+        Example(
+            "and the engine is launched with two",
+            example_analysis(
+                (_wiring("TulipForCausalLM", held=False),),
+                launches=(Launch("eagle3", "TulipForCausalLM", None, (), (), (), (), (), ranks=2),),
+            ),
+            (f"TulipForCausalLM: {_LOST}",),
+        ),
+        Example("it returns them beside", example_analysis((_wiring("TulipForCausalLM", held=True),))),
+    ),
+)
