@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("frozen", "memory"),
     ("location",),
-    ("launches",),
+    ("launches", "setter_facts"),
     ("errors", "results", "layout", "json_text", "request", "escape", "scope"),
     ("archive", "folder", "installed", "text", "index", "ir", "options", "graph", "agreement", "json_file"),
     ("source", "values", "lower", "configs", "output", "fold", "traces"),

@@ -30,7 +30,17 @@ def for_(machine: Machine, node: ir.For) -> Signal:
     values = walk(machine, iterable)
     if values is None:
         return sampled_loop(machine, iterable, node) if machine.recording() else loop_of_unknown_length(machine, iterable, node)
-    return run_rounds(machine, node, values)
+    before, inner = machine.walk["order"], len(machine.loops)
+    signal = run_rounds(machine, node, values)
+    note_walk(machine, node, before, inner)
+    return signal
+
+
+def note_walk(machine: Machine, node: ir.For | ir.While, before: Value, inner: int) -> None:
+    """A loop came to its end: it is one of those that walk the layers if some ran in it, and in no loop inside of it."""
+    place = machine.location(node.at)
+    if machine.walk["order"] is not before and len(machine.loops) == inner and place is not None:
+        machine.loops.append(place)
 
 
 def run_rounds(machine: Machine, node: ir.For, values: Iterable[Value]) -> Signal:
@@ -68,6 +78,13 @@ def finish_loop(machine: Machine, orelse: ir.Block, since: int) -> Signal:
 
 
 def while_(machine: Machine, node: ir.While) -> Signal:
+    before, inner = machine.walk["order"], len(machine.loops)
+    signal = run_while(machine, node)
+    note_walk(machine, node, before, inner)
+    return signal
+
+
+def run_while(machine: Machine, node: ir.While) -> Signal:
     since = len(machine.frame.parks)
     for _ in range(MAX_WHILE):
         known = condition(machine, machine.evaluate(node.test))

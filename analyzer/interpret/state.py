@@ -74,6 +74,8 @@ class State:
         self.num_layers = 0
         self.live: frozenset[Atom] = frozenset()
         self.trail: list[Step] = []
+        self.loops: list[Location] = []
+        """The innermost loops that ran layers, in the order in which they ended."""
         self.catching: list[Callable[[Raised], bool]] = []
         self.switch_read: Unknown | None = None
         """The switch that was read last while a condition was evaluated."""
