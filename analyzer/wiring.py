@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from .convention import convention, told_apart
 from .evaluation import Program, Target
@@ -17,6 +18,7 @@ from .interpret.signals import GiveUp, Raised
 from .marks import marks_of
 from .memory import sweep
 from .outcome import Ids
+from .reach import beside
 from .results import Assumption, Evaluation, ForwardPlace, Location, Marks, NotEstablished, Wiring
 from .runs import kin
 from .source import SourceTree
@@ -140,18 +142,33 @@ def evaluate_all(jobs: Sequence[Job], ids: tuple[Ids, ...] | None) -> list[list[
     for key in classes:
         targets: list[Target] = []
         for number, job in enumerate(jobs):
-            shared: dict[str, tuple[tuple[Evaluation, ...], Marks | None]] = {}
+            shared: dict[str, Proved] = {}
             for one in job.found:
                 if class_key(one) != key:
                     continue
                 if one.setter not in shared:
                     targets.append(target_of(job, one, targets))
-                    evaluated = evaluate(targets[-1], ids)
-                    shared[one.setter] = evaluated, marks_of(targets[-1], evaluated) if job.judged else None
-                done[target_key(number, one)] = make_wiring(job.program, one, *shared[one.setter], job.layers, bare=ids is None)
+                    shared[one.setter] = prove(targets[-1], ids, judged=job.judged)
+                done[target_key(number, one)] = make_wiring(job.program, one, shared[one.setter], job.layers, bare=ids is None)
         targets.clear()
         swept = sweep(swept)
     return [[done[target_key(number, one)] for one in job.found] for number, job in enumerate(jobs)]
+
+
+class Proved(NamedTuple):
+    """What was run of one setter."""
+
+    evaluated: tuple[Evaluation, ...]
+    marks: Marks | None = None
+    beside: tuple[Evaluation, ...] = ()
+
+
+def prove(target: Target, ids: tuple[Ids, ...] | None, *, judged: bool) -> Proved:
+    """The evaluations of one setter, and what only rules look at."""
+    evaluated = evaluate(target, ids)
+    if not judged:
+        return Proved(evaluated)
+    return Proved(evaluated, marks_of(target, evaluated), beside(target, evaluated) if ids is None else ())
 
 
 def target_key(job: int, one: Found) -> tuple[int, str, str, str]:
@@ -230,9 +247,8 @@ def effective_class(cls: ClassValue) -> ClassValue:
     return cls
 
 
-def make_wiring(
-    program: Program, one: Found, evaluated: tuple[Evaluation, ...], marks: Marks | None, layers: int, *, bare: bool
-) -> Wiring:
+def make_wiring(program: Program, one: Found, proved: Proved, layers: int, *, bare: bool) -> Wiring:
+    evaluated = proved.evaluated
     place = Location(program.printed(one.function.module.path), one.function.node.lineno if one.function.node else 1)
     worst = next((e for e in evaluated if e.status == "not established"), None) or next(
         (e for e in evaluated if e.status == "depends"), None
@@ -250,7 +266,8 @@ def make_wiring(
         reason_at=worst.reason_at if worst else None,
         assumptions=tuple(used[name] for name in sorted(used)),
         evaluated=evaluated,
-        marks=marks,
+        marks=proved.marks,
+        beside=proved.beside,
     )
 
 
