@@ -15,7 +15,8 @@ Instead
     Let the setter do what those of its siblings do; if it must not, say so at its head, and in the docs of the flow.
 
 What it cannot see
-    Which of them is right: that the many are is a guess. Engines with fewer than four siblings of one mind.
+    Which of them is right: that the many are is a guess. Engines with fewer than four siblings of one mind. Setters that look at the ids
+    (FC302) have no side in it.
 
 Sources
     SGLang: eagle3 setters add 1, those of models whose loop captures after the layer do not; a port that forgets one of both is off.
@@ -26,7 +27,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..analyzer.agreement import difference
-from ..analyzer.convention import effect, phrase, setter_steps, some_names
+from ..analyzer.convention import effect, setter_steps, some_names
 from ..analyzer.results import Analysis, Clause, Comparison, Evaluation, Location, Side, Step, Wiring
 from ..analyzer.rule import Example, Finding, Hop, Rule, Severity, example_analysis
 
@@ -67,13 +68,9 @@ def _kinds(wirings: Sequence[Wiring]) -> list[_Kind]:
 
 
 def _says(wiring: Wiring) -> str | None:
-    """What a wiring makes of any id; None where that is not proved."""
-    told = [clause for clause in wiring.convention if clause.when.startswith("id k")]
-    if not told or wiring.status == "depends" or any(not clause.captures.startswith("out:k") for clause in told):
-        return None
-    return "; ".join(
-        f"{clause.captures} if {' and '.join(map(phrase, clause.conditions))}" if clause.conditions else clause.captures for clause in told
-    )
+    """What a wiring makes of any id; None where that is not proved, or hangs on something."""
+    told = [clause.captures for clause in wiring.convention if clause.when == "id k"]
+    return told[0] if len(told) == 1 and told[0].startswith("out:k") else None
 
 
 def _findings(analysis: Analysis, most: _Kind, kind: _Kind) -> Iterator[Finding]:

@@ -106,7 +106,7 @@ def _served(comparison: Comparison, missed: Missed) -> Finding:
     return Finding(
         RULE.code,
         RULE.name,
-        Severity.ERROR if sure else Severity.WARNING,
+        Severity.ERROR if sure else RULE.severity,
         f"{named} captured by no layer of {comparison.model}{_of(comparison)}: {arrives}",
         at,
         flow=comparison.flow,
@@ -158,7 +158,7 @@ _LOST = "id 6 is captured by no layer of TulipForCausalLM, which has 6: 2 of 3 s
 RULE = Rule(
     code="FC301",
     name="unreachable-id",
-    severity=Severity.INFO,
+    severity=Severity.WARNING,
     page=__doc__,
     check=check,
     examples=(

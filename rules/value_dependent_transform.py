@@ -3,7 +3,7 @@
 What it finds
     A setter asks something of the ids (the first one, the largest, how many there are), and shifts them or not by the answer: the same id
     means one layer in one list and another layer in another list. The conditions are those that the setter asked while it ran, and each
-    answer was evaluated. One that only refuses a list, or that captures the same either way, is none.
+    answer was evaluated. One that only refuses a list, puts the default in its place, or captures the same either way, is none.
 
 Why it matters
     Ids come in two dialects, and no number says which of them a list is in. Whoever adds a layer to the front of the list moves all
@@ -54,9 +54,10 @@ def check(analysis: Analysis) -> Iterator[Finding]:
 def _branches(wiring: Wiring) -> Iterator[_Branch]:
     """The clauses that hang on what the setter asked; on what the tree leaves open the ids have no influence."""
     asked = {each.at for row in wiring.evaluated for each in row.asked}
+    default = next((row.captured for row in wiring.evaluated if row.ids is None), None)  # a list that is not taken says nothing of its ids
     for clause in wiring.convention:
         if clause.conditions and all(condition.at in asked for condition in clause.conditions):
-            rows = [row for row in wiring.evaluated if effect(row) == clause.captures and _took(row, clause)]
+            rows = [row for row in wiring.evaluated if effect(row) == clause.captures and _took(row, clause) and row.captured != default]
             if rows:
                 yield _Branch(clause, min(rows, key=_oddness))
 

@@ -62,9 +62,7 @@ class State:
         self.base_facts: dict[str, bool] = {}
         self.lengths: dict[str, Value] = {}
         self.frames: list[Frame] = []
-        self.nesting = 0
-        self.steps = 0
-        self.serial = 0
+        self.nesting, self.steps, self.serial = 0, 0, 0
         self.assumptions: set[str] = set()
         self.lasting: set[str] = set()
         self.guards: dict[str, Guard] = {}
@@ -74,8 +72,7 @@ class State:
         self.num_layers = 0
         self.live: frozenset[Atom] = frozenset()
         self.trail: list[Step] = []
-        self.loops: list[Location] = []
-        """The innermost loops that ran layers, in the order in which they ended."""
+        self.loops: list[Location] = []  # the innermost that ran layers, as they ended
         self.catching: list[Callable[[Raised], bool]] = []
         self.switch_read: Unknown | None = None
         """The switch that was read last while a condition was evaluated."""
