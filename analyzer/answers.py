@@ -19,6 +19,7 @@ class Seen:
     assumptions: set[str] = field(default_factory=set)
     conditions: dict[str, Unknown] = field(default_factory=dict)
     trail: tuple[Step, ...] = ()
+    loops: tuple[Location, ...] = ()
     asking: Asking = field(default_factory=Asking)
 
 
@@ -52,6 +53,9 @@ def summarise(
         asked=tuple(dict.fromkeys(seen.asking.conditions)),
         numbers=tuple(seen.asking.numbers),
         overwritten=lost_points(outcomes, status) if status != "not established" else (),
+        computed=tuple(seen.asking.computed),
+        refused=status == "established" and first.refused,
+        loops=seen.loops,
     )
 
 

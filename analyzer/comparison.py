@@ -7,6 +7,7 @@ from dataclasses import replace
 from .agreement import agreement, is_whole
 from .configs import Config
 from .evaluation import Program, Target
+from .reach import missed
 from .results import Comparison, Evaluation, Location, Side, Status, Width
 from .serving import Served, ServedIds
 from .target import ConfigFacts
@@ -44,6 +45,7 @@ def served_side(target: Target, given: ServedIds, one: Found) -> Side:
     if given.status != "established":
         return Side(None, given.ids, given.status, given.reason, given.reason_at, given.entry, (), given.path)
     evaluation = target.evaluate(given.ids)
+    lost = missed(target, evaluation)
     node = one.function.node
     setter = Location(target.program.printed(one.function.module.path), node.lineno if node is not None else 1)
     path = (*given.path, *evaluation.path)
@@ -51,10 +53,10 @@ def served_side(target: Target, given: ServedIds, one: Found) -> Side:
     if points is not None and evaluation.error is None:
         named = {assumption.name: assumption for assumption in (*given.assumptions, *evaluation.assumptions)}
         used = tuple(named[name] for name in sorted(named))
-        return Side(points, given.ids, "established", None, None, given.entry, used, path, evaluation.overwritten)
+        return Side(points, given.ids, "established", None, None, given.entry, used, path, evaluation.overwritten, lost)
     reason, place = why_not(evaluation)
     status: Status = "depends" if evaluation.status == "depends" else "not established"
-    return Side(None, given.ids, status, reason, place or setter, given.entry, evaluation.assumptions, path)
+    return Side(None, given.ids, status, reason, place or setter, given.entry, evaluation.assumptions, path, missed=lost)
 
 
 def at_import(evaluation: Evaluation) -> tuple[str, ...] | None:

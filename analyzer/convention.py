@@ -8,12 +8,12 @@ evaluated: both answers to a condition are looked for with lists that hold the s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TypeAlias
 
-from .results import Alternative, Asked, Clause, Condition, Evaluation, Location
+from .results import Alternative, Asked, Clause, Condition, Evaluation, Location, Step
 
 Ids: TypeAlias = "tuple[int, ...] | None"
 Key: TypeAlias = "tuple[Location, int, str]"
@@ -21,6 +21,8 @@ Key: TypeAlias = "tuple[Location, int, str]"
 
 MOST_CONDITIONS = 3
 """Conditions inside one another that a convention is told apart by."""
+MOST_NAMES = 6
+"""Target classes that a finding names."""
 MOST_PROBES = 12
 """Id lists that are evaluated for the sake of the conditions, in each of two rounds."""
 _POINT = re.compile(r"(?:out:(?P<layer>\d+)|embed)(?P<stage>/[\w-]+)?")
@@ -265,3 +267,21 @@ def outcome_text(answer: Evaluation | Alternative) -> str:
     if answer.error is not None:
         return f"raises {answer.error}"
     return ", ".join(answer.captured) if answer.captured else "nothing"
+
+
+def edge_name(k: int, layers: int) -> str:
+    """An id as one says it of any number of layers: those at the end by their distance from it."""
+    name = {layers - 1: "L-1", layers: "L"}.get(k)
+    return f"id {k}" if name is None or k <= 0 else f"id {name} = {k}"
+
+
+def some_names(models: Iterable[str]) -> str:
+    """The names of target classes, of many the first."""
+    names = list(dict.fromkeys(models))
+    return ", ".join(names) if len(names) <= MOST_NAMES else f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
+
+
+def setter_steps(row: Evaluation) -> tuple[Step, ...]:
+    """What the setter made of the ids: the hops up to the last attribute that was given them."""
+    last = max((number for number, step in enumerate(row.path) if step.label.endswith(" =")), default=-1)
+    return row.path[: last + 1]

@@ -93,7 +93,7 @@ class Staged(Run):
                 machine.heap.write(model.attrs, end, machine.num_layers)
             with supposing(machine, flow.stages.last, STAGED):
                 run_forward(machine, flow, instance, {names[0]: first_of(handed)})
-            self.loop = machine.noticed.loop
+            self.loop = machine.loops[-1] if machine.loops else None
             if machine.walk["order"] != tuple(range(machine.num_layers)):
                 return Outcome(reason="the second rank does not go on where the first ends")
             stream = the_stream(machine)

@@ -39,6 +39,8 @@ class Outcome:
     before_layers: bool = False
     guarded: bool = False
     """The program raises itself, and other guards of it were passed over before."""
+    refused: bool = False
+    """The program raises itself."""
     silent: bool = False
     """Of a trainer: it ran to its end, and nothing of the target is known to have been concatenated."""
     recorded: tuple[str, ...] | None = None
@@ -70,7 +72,7 @@ def raised_outcome(machine: Machine, raised: Raised) -> Outcome:
         return Outcome(reason=f"building the model raises {raised.kind}: {raised.text}", at=raised.at)
     if raised.certain:
         guarded = raised.explicit and "guards" in machine.assumptions
-        return Outcome(error=str(raised), at=raised.at, before_layers=machine.walk["order"] == (), guarded=guarded)
+        return Outcome(error=str(raised), at=raised.at, before_layers=machine.walk["order"] == (), guarded=guarded, refused=raised.explicit)
     return Outcome(reason=f"it may raise {raised.kind}: {raised.text}", at=raised.at)
 
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ _VERDICT: dict[str, Line] = {
     "open": line(Span(": whether served = trained is not established", "yellow")),
 }
 _LABEL = 14
+FACTS = ("FC301", "FC303", "FC307")
+"""What the table of wirings tells too, as long as no id in hand is hit."""
 UNDECIDABLE = "give the trainer's source with --train"
 
 
@@ -76,10 +79,20 @@ def findings_report(findings: Sequence[Finding], detail: Detail, analysis: Analy
     defects = [found for found in findings if not found.code.startswith("FC9")]
     limits = [found for found in findings if found.code.startswith("FC9")]
     for title, group in (("Findings", defects), ("Not established", limits)):
-        if group:
+        if any(not _is_folded(found, detail) for found in group):
             yield from (line(), line(Span(title, "bold"))) if not detail.quiet else ()
-            for found in group:
-                yield from _finding(found, detail, "" if detail.quiet else "  ", analysis)
+            indent = "" if detail.quiet else "  "
+            for found in (found for found in group if not _is_folded(found, detail)):
+                yield from _finding(found, detail, indent, analysis)
+    counted = Counter(found.code for found in findings if _is_folded(found, detail))
+    if counted and not detail.quiet:
+        told = ", ".join(f"{code} at {count} place{'' if count == 1 else 's'}" for code, count in sorted(counted.items()))
+        yield from (line(), line(Span(f"Known of the default and of ids at the edges: {told} (--verbose tells each)", "dim")))
+
+
+def _is_folded(found: Finding, detail: Detail) -> bool:
+    """Whether a fact stands in the table of wirings already."""
+    return found.severity == Severity.INFO and found.code in FACTS and not detail.verbose
 
 
 def source_line(source: SourceFacts) -> Line:

@@ -10,6 +10,9 @@ from .launches import Launch
 from .location import Location as Location
 from .location import Place as Place
 from .other_ways import Bypass, Spread
+from .setter_facts import Asked as Asked
+from .setter_facts import Marks as Marks
+from .setter_facts import Missed as Missed
 
 Status: TypeAlias = Literal["established", "depends", "not established"]
 
@@ -34,19 +37,6 @@ class Condition:
     text: str
     at: Location
     value: bool
-
-
-@frozen()
-class Asked:
-    """A condition that was asked while the setter ran, and the answer. ``text`` calls the ids that were handed over ``ids``; ``written`` is
-    as the program has it. ``of_ids``: other ids may bring the other answer."""
-
-    text: str
-    written: str
-    at: Location
-    column: int
-    answer: bool
-    of_ids: bool = False
 
 
 @frozen()
@@ -85,8 +75,9 @@ class Evaluation:
 
     ``captured`` is None unless ``status`` is established and nothing was raised. ``error`` reads ``ExceptionClass: text (file:line)``.
     ``layers_to_capture`` is what the setter left in the model, where that is known. ``path`` derives the captured points from the ids.
-    ``asked`` are the conditions of the setter, ``numbers`` what it compared ids and other values with. ``overwritten`` tells of
-    captured points that were lost later.
+    ``asked`` are the conditions of the setter, ``numbers`` what it compared ids and other values with, ``computed`` the places (with the
+    column) where it calculated. ``overwritten`` tells of captured points that were lost later. ``refused``: what is raised is an error of
+    the program's own, from a ``raise`` or ``assert``. ``loops`` are those that walk the layers.
     """
 
     ids: tuple[int, ...] | None
@@ -103,6 +94,9 @@ class Evaluation:
     asked: tuple[Asked, ...] = ()
     numbers: tuple[tuple[int, ...], ...] = ()
     overwritten: tuple[Overwritten, ...] = ()
+    computed: tuple[tuple[Location, int], ...] = ()
+    refused: bool = False
+    loops: tuple[Location, ...] = ()
 
 
 @frozen()
@@ -126,26 +120,10 @@ class ForwardPlace:
 
 
 @frozen()
-class Marks:
-    """What a setter leaves in a model. ``written`` are the attributes that it writes of the ids. With ``stale_ids`` set after other ids,
-    ``stale_points`` are captured, since what ``stale`` writes is never taken back; empty where nothing stays. ``unread``: what it writes of
-    the ids, where the forward reads nothing of that. ``missing``: attributes that the forward asks for in vain. ``silent``: where it hands
-    the ids on only if there is somebody to take them. ``inherited``: it is a base's."""
-
-    written: tuple[str, ...]
-    stale_ids: tuple[int, ...] = ()
-    stale_points: tuple[str, ...] = ()
-    stale: tuple[Place, ...] = ()
-    unread: tuple[Place, ...] = ()
-    missing: tuple[Place, ...] = ()
-    silent: tuple[Place, ...] = ()
-    inherited: bool = False
-
-
-@frozen()
 class Wiring:
-    """What one setter of one target class wires: the convention and the evaluations it was read from. ``spread`` and ``bypasses`` are other
-    ways through its forward, where they come to something else."""
+    """What one setter of one target class wires: the convention and the evaluations it was read from. ``beside``: of ids that come to
+    nothing alone, what a list of one of them and one in the middle of the stack comes to. ``spread`` and ``bypasses`` are other ways
+    through its forward, where they come to something else."""
 
     flow: str
     model: str
@@ -159,6 +137,7 @@ class Wiring:
     assumptions: tuple[Assumption, ...]
     evaluated: tuple[Evaluation, ...]
     marks: Marks | None = None
+    beside: tuple[Evaluation, ...] = ()
     spread: Spread | None = None
     bypasses: tuple[Bypass, ...] = ()
 
@@ -168,7 +147,7 @@ class Side:
     """What one side of a draft feeds to its ``fc``: the engine that serves it or the trainer that trained it.
 
     ``points`` is None unless ``status`` is established. ``ids`` are the ids that select them, where they come from one list. ``at`` is the
-    place where the ids come from; ``path`` leads from there to the concatenation.
+    place where the ids come from; ``path`` leads from there to the concatenation. ``missed`` tells of ids that are not captured.
     """
 
     points: tuple[str, ...] | None
@@ -180,6 +159,7 @@ class Side:
     assumptions: tuple[Assumption, ...] = ()
     path: tuple[Step, ...] = ()
     overwritten: tuple[Overwritten, ...] = ()
+    missed: Missed | None = None
 
 
 @frozen()

@@ -81,9 +81,16 @@ CAUSES = {"FC105": ("FC101", "FC102", "FC103", "FC104"), "FC101": ("FC104",), "F
 """Which findings about a draft only follow from another one about it: a default brings other points, other points another width, a write
 another stage."""
 
-CAUSES_BY_PLACE: dict[str, tuple[str, ...]] = {"FC201": ("FC105",), "FC202": ("FC105",), "FC204": ("FC105",), "FC208": ("FC901",)}
+CAUSES_BY_PLACE: dict[str, tuple[str, ...]] = {
+    "FC201": ("FC105",), "FC202": ("FC105",), "FC204": ("FC105",), "FC208": ("FC901",), "FC302": ("FC101", "FC103"), "FC309": ("FC101",),
+}  # fmt: skip
 """Which findings about a draft another one explains, where their place lies on its path: the entry stands elsewhere, or an ``except`` makes
-a default of the miss, or a converter drops it; what is served is open since two calls of one setter say different things."""
+a default of the miss, or a converter drops it; what is served is open since two calls of one setter say different things;
+the points are those of one branch of a setter that looks at the ids, or of a class that its siblings outvote."""
+
+CAUSES_BY_LOSS: dict[str, tuple[str, ...]] = {"FC301": ("FC101", "FC104", "FC307"), "FC308": ("FC101", "FC104")}
+"""Which findings about a draft come of states that do not arrive: the width, an exception for want of any, and other points, if those that
+arrive are some of those that were trained."""
 
 CAUSES_BY_DRAFT: dict[str, tuple[str, ...]] = {"FC214": ("FC901", "FC101", "FC102", "FC103", "FC104", "FC105")}
 """Which findings about what a draft is served another one about it explains wherever they stand: where the ids are never looked at, nothing
@@ -97,6 +104,8 @@ through it."""
 def judge(analysis: Analysis, rules: Iterable[Rule]) -> tuple[Finding, ...]:
     """What the rules find, the worst first, then by place; what only follows from another finding stands in that."""
     found = [finding for rule in rules for finding in rule.check(analysis)]
+    for code, symptoms in CAUSES_BY_LOSS.items():
+        found = explained(found, code, symptoms, is_for_want_of_some)
     for code in reversed(CAUSES):
         found = under(found, code, CAUSES[code])
     for code, symptoms in CAUSES_BY_PLACE.items():
@@ -152,6 +161,14 @@ def is_on_the_way(cause: Finding, symptom: Finding) -> bool:
     """Whether a finding's place lies on the path of another one, about the same flow and draft as far as that names them."""
     same = cause.flow in (None, symptom.flow) and cause.draft in (None, symptom.draft)
     return same and any(hop.at == symptom.at for hop in cause.path)
+
+
+def is_for_want_of_some(cause: Finding, symptom: Finding) -> bool:
+    """Whether a finding comes of states that do not arrive, and of nothing else."""
+    if symptom.code != "FC101":
+        return whom(cause) == whom(symptom)
+    arrived, trained = (iter((text or "").split(", ")) for text in (symptom.actual, symptom.expected))
+    return whom(cause) == whom(symptom) and all(point in trained for point in arrived)
 
 
 def is_about_serving(cause: Finding, symptom: Finding) -> bool:

@@ -202,6 +202,7 @@ class Run:
         machine = built.machine
         known = set(machine.assumptions)
         machine.trail.clear()
+        machine.loops.clear()
         machine.made.clear()
         machine.run_clock = machine.heap.clock
         machine.steps = 0
@@ -229,6 +230,7 @@ class Run:
         if any(machine.built_under.get(key, answer) is not answer for key, answer in decided.items() if key not in machine.base_facts):
             outcome = Outcome(reason="the program may raise while the model is built for such a config", at=outcome.at)
         self.seen.trail = self.seen.trail or tuple(machine.trail)
+        self.seen.loops = self.seen.loops or tuple(dict.fromkeys(machine.loops))
         self.failed |= outcome.reason is not None
         return outcome
 

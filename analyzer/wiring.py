@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from .convention import convention, told_apart
 from .detours import bypasses_of, spread_of
@@ -18,6 +19,7 @@ from .interpret.signals import GiveUp, Raised
 from .marks import marks_of
 from .memory import sweep
 from .outcome import Ids
+from .reach import beside
 from .results import Assumption, Evaluation, ForwardPlace, Location, Marks, NotEstablished, Wiring
 from .runs import kin
 from .source import SourceTree
@@ -133,16 +135,6 @@ class Job:
     judged: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """The evaluations of one setter of one class, and the target classes that they stand for."""
-
-    target: Target
-    evaluated: tuple[Evaluation, ...]
-    marks: Marks | None
-    keys: list[tuple[int, str, str, str]]
-
-
 def evaluate_all(jobs: Sequence[Job], ids: tuple[Ids, ...] | None) -> list[list[Wiring]]:
     """For each flow the wiring of each of its targets, in order. A class that adds nothing to its base shares its base's evaluations. Other
     ways through its forward come last: what is supposed for them may stay in the models."""
@@ -156,18 +148,42 @@ def evaluate_all(jobs: Sequence[Job], ids: tuple[Ids, ...] | None) -> list[list[
             for one in (each for each in job.found if class_key(each) == key):
                 if one.setter not in of_job:
                     target = target_of(job, one, [each.target for each in of_class])
-                    evaluated = evaluate(target, ids)
-                    of_job[one.setter] = Shared(target, evaluated, marks_of(target, evaluated) if job.judged else None, [])
+                    of_job[one.setter] = Shared(target, prove(target, ids, judged=job.judged), [])
                     of_class.append(of_job[one.setter])
                 shared = of_job[one.setter]
                 shared.keys.append(target_key(number, one))
-                done[shared.keys[-1]] = make_wiring(job.program, one, shared.evaluated, shared.marks, job.layers, bare=ids is None)
+                done[shared.keys[-1]] = make_wiring(job.program, one, shared.proved, job.layers, bare=ids is None)
         for shared in of_class if ids is None and any(job.judged for job in jobs) else ():
-            spread, bypasses = spread_of(shared.target, shared.evaluated), tuple(bypasses_of(shared.target, shared.evaluated))
+            rows = shared.proved.evaluated
+            spread, bypasses = spread_of(shared.target, rows), tuple(bypasses_of(shared.target, rows))
             done |= {each: replace(done[each], spread=spread, bypasses=bypasses) for each in shared.keys}
         of_class.clear()
         swept = sweep(swept)
     return [[done[target_key(number, one)] for one in job.found] for number, job in enumerate(jobs)]
+
+
+class Proved(NamedTuple):
+    """What was run of one setter."""
+
+    evaluated: tuple[Evaluation, ...]
+    marks: Marks | None = None
+    beside: tuple[Evaluation, ...] = ()
+
+
+class Shared(NamedTuple):
+    """The setter of a class, and the target classes that its wiring is that of."""
+
+    target: Target
+    proved: Proved
+    keys: list[tuple[int, str, str, str]]
+
+
+def prove(target: Target, ids: tuple[Ids, ...] | None, *, judged: bool) -> Proved:
+    """The evaluations of one setter, and what only rules look at."""
+    evaluated = evaluate(target, ids)
+    if not judged:
+        return Proved(evaluated)
+    return Proved(evaluated, marks_of(target, evaluated), beside(target, evaluated) if ids is None else ())
 
 
 def target_key(job: int, one: Found) -> tuple[int, str, str, str]:
@@ -246,9 +262,8 @@ def effective_class(cls: ClassValue) -> ClassValue:
     return cls
 
 
-def make_wiring(
-    program: Program, one: Found, evaluated: tuple[Evaluation, ...], marks: Marks | None, layers: int, *, bare: bool
-) -> Wiring:
+def make_wiring(program: Program, one: Found, proved: Proved, layers: int, *, bare: bool) -> Wiring:
+    evaluated = proved.evaluated
     place = Location(program.printed(one.function.module.path), one.function.node.lineno if one.function.node else 1)
     worst = next((e for e in evaluated if e.status == "not established"), None) or next(
         (e for e in evaluated if e.status == "depends"), None
@@ -266,7 +281,8 @@ def make_wiring(
         reason_at=worst.reason_at if worst else None,
         assumptions=tuple(used[name] for name in sorted(used)),
         evaluated=evaluated,
-        marks=marks,
+        marks=proved.marks,
+        beside=proved.beside,
     )
 
 

@@ -59,8 +59,11 @@ def _finding(comparison: Comparison, served: Side, trained: Side) -> Finding:
 
 
 def _place(served: Side, trained: Side) -> Location:
-    """The config entry where the ids differ, else the first hop at which the engine makes other numbers of them."""
+    """The config entry where the ids differ, else the first hop at which the engine makes other numbers of them, or where it keeps them as
+    they are."""
     transform = next((step.at for step in served.path if step.before != step.after and step.label[:1] in "+-*"), None)
+    kept = [step.at for step in served.path if step.label.endswith(" =")]
+    transform = transform or (kept[-1] if kept else None)
     same = trained.ids is not None and served.ids == trained.ids
     return (transform if same else None) or served.at or trained.at or Location("", 1)
 

@@ -59,7 +59,7 @@ def _needed(analysis: Analysis) -> Iterator[Finding]:
     told: set[tuple[str, str | None, Location | None]] = set()
     for comparison in analysis.comparisons:
         sides = (("served to", comparison.served), ("trained into", comparison.trained))
-        for word, side in ((word, side) for word, side in sides if side is not None and side.points is None):
+        for word, side in ((word, side) for word, side in sides if side is not None and _is_open(side)):
             if (word, side.reason, side.reason_at) in told:
                 continue
             told.add((word, side.reason, side.reason_at))
@@ -69,6 +69,11 @@ def _needed(analysis: Analysis) -> Iterator[Finding]:
             yield Finding(RULE.code, RULE.name, Severity.WARNING, message, at, flow=comparison.flow, model=model, draft=comparison.draft)
         if agreement(comparison) == "open":
             yield _open(comparison)
+
+
+def _is_open(side: Side) -> bool:
+    """Whether what one side gives is not proved. An exception that ends it is."""
+    return side.points is None and (side.missed is None or side.missed.error is None)
 
 
 def _open(comparison: Comparison) -> Finding:

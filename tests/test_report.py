@@ -70,6 +70,8 @@ eagle3 set_layers · behaviour 1 · 1 target class
     LlamaForCausalLM
       setter engine/llama.py:70; forward LlamaModel line 30; raises at line 41 (ids -1)
 
+Known of the default and of ids at the edges: FC301 at 1 place (--verbose tells each)
+
 Assumptions used
   single-rank  One rank holds every layer.
 """

@@ -43,7 +43,7 @@ def test_codes_and_names_are_unique_and_in_order() -> None:
 
 
 def test_targets_that_fail_for_one_cause_share_a_finding() -> None:
-    (found,) = findings(analysis(unknown_wiring("A"), unknown_wiring("B"), wiring()))
+    (found,) = findings(analysis(unknown_wiring("A"), unknown_wiring("B"), wiring(evaluated=())))
     assert found.message == "A, B are not established: make_blocks is not in the tree"
     assert (str(found.at), found.flow, found.model, found.severity) == ("engine/tulip.py:9", "eagle3", None, Severity.INFO)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .. import ir
-from ..results import Asked
+from ..results import Asked, Location
 from ..values import MISSING, Id, ListValue, SetValue, Value
 from .wording import worded
 
@@ -26,6 +26,8 @@ class Asking:
     handed: tuple[Value, ...] = ()
     conditions: list[Asked] = field(default_factory=list)
     numbers: dict[tuple[int, ...], None] = field(default_factory=dict)
+    computed: dict[tuple[Location, int], None] = field(default_factory=dict)
+    """Where numbers were calculated, with the column."""
 
 
 def note(machine: Machine, test: ir.Expression, answer: object) -> None:
@@ -108,6 +110,12 @@ def bind(target: ir.Expression, value: ir.Expression | None, found: dict[str, li
     elif isinstance(target, ir.Display):
         for item in target.items:
             bind(item.value if isinstance(item, ir.Starred) else item, None, found)
+
+
+def calculated(machine: Machine, at: ir.At) -> None:
+    """An operation on two values."""
+    if machine.asking is not None and (place := machine.location(at)) is not None:
+        machine.asking.computed[place, at.column] = None
 
 
 def compared(machine: Machine, left: Value, right: Value) -> None:

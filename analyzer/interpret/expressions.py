@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from .. import ir
 from ..values import External, Phi, Unknown, Value
 from .arithmetic import binary, unary
-from .asking import compared, note
+from .asking import calculated, compared, note
 from .attributes import get_attribute
 from .branch import choose, pick, require
 from .comprehensions import comprehension
@@ -94,6 +94,8 @@ def call(machine: Machine, node: ir.Call) -> Value:
 
 def operation(machine: Machine, node: ir.Binary) -> Value:
     left = evaluate(machine, node.left)
+    if machine.asking is not None:
+        calculated(machine, node.at)
     return binary(machine, node.op, left, evaluate(machine, node.right), node.at)
 
 

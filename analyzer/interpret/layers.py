@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..results import Location
 from ..values import MISSING, Content, Instance, ListValue, Tensor, Value
 from .phis import alternatives
 from .signals import GiveUp
@@ -38,19 +37,12 @@ def in_layer(machine: Machine, module: Instance, args: tuple[Value, ...], keywor
     machine.heap.write(machine.walk, "order", (*order, index))
     machine.heap.write(machine.walk, "layer", index)
     machine.heap.write(machine.walk, "inside", True)
-    machine.noticed.loop = running_loop(machine)
     if machine.noticed.left is not None:
         machine.noticed.left.clear()
     try:
         return summarised(machine, module, args, keywords, run)
     finally:
         machine.heap.write(machine.walk, "inside", False)
-
-
-def running_loop(machine: Machine) -> Location | None:
-    """The innermost loop that runs."""
-    frame = next((frame for frame in reversed(machine.frames) if frame.loop is not None), None)
-    return machine.place(frame.module.path, frame.loop.at.line) if frame is not None and frame.loop is not None else None
 
 
 def is_stream(machine: Machine, tensor: Tensor) -> bool:

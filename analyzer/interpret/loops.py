@@ -30,7 +30,17 @@ def for_(machine: Machine, node: ir.For) -> Signal:
     values = walk(machine, iterable)
     if values is None:
         return sampled_loop(machine, iterable, node) if machine.recording() else loop_of_unknown_length(machine, iterable, node)
-    return run_rounds(machine, node, values)
+    before, inner = machine.walk["order"], len(machine.loops)
+    signal = run_rounds(machine, node, values)
+    note_walk(machine, node, before, inner)
+    return signal
+
+
+def note_walk(machine: Machine, node: ir.For | ir.While, before: Value, inner: int) -> None:
+    """A loop came to its end: it is one of those that walk the layers if some ran in it, and in no loop inside of it."""
+    place = machine.location(node.at)
+    if machine.walk["order"] is not before and len(machine.loops) == inner and place is not None:
+        machine.loops.append(place)
 
 
 def run_rounds(machine: Machine, node: ir.For, values: Iterable[Value]) -> Signal:
@@ -38,19 +48,15 @@ def run_rounds(machine: Machine, node: ir.For, values: Iterable[Value]) -> Signa
     for value in values:
         machine.count_step()
         assign(machine, node.target, value)
-        left = one_round(machine, node)
+        left = one_round(machine, node.body)
         if left is not None:
             return left_loop(machine, since, left)
     return finish_loop(machine, node.orelse, since)
 
 
-def one_round(machine: Machine, node: ir.For | ir.While) -> Signal:
-    since, frame = len(machine.frame.parks), machine.frame
-    around, frame.loop = frame.loop, node
-    try:
-        signal = machine.run_block(node.body)
-    finally:
-        frame.loop = around
+def one_round(machine: Machine, body: ir.Block) -> Signal:
+    since = len(machine.frame.parks)
+    signal = machine.run_block(body)
     signal = unpark(machine, since, signal, Continue)
     return None if isinstance(signal, Continue) else signal
 
@@ -72,6 +78,13 @@ def finish_loop(machine: Machine, orelse: ir.Block, since: int) -> Signal:
 
 
 def while_(machine: Machine, node: ir.While) -> Signal:
+    before, inner = machine.walk["order"], len(machine.loops)
+    signal = run_while(machine, node)
+    note_walk(machine, node, before, inner)
+    return signal
+
+
+def run_while(machine: Machine, node: ir.While) -> Signal:
     since = len(machine.frame.parks)
     for _ in range(MAX_WHILE):
         known = condition(machine, machine.evaluate(node.test))
@@ -79,7 +92,7 @@ def while_(machine: Machine, node: ir.While) -> Signal:
             return sampled_loop(machine, None, node) if machine.recording() else unknown_loop(machine, None, node.body)
         if not known:
             return finish_loop(machine, node.orelse, since)
-        left = one_round(machine, node)
+        left = one_round(machine, node.body)
         if left is not None:
             return left_loop(machine, since, left)
     raise GiveUp(f"a while loop of more than {MAX_WHILE} rounds", machine.location(node.at))
@@ -142,7 +155,7 @@ def sampled_loop(machine: Machine, source: Value, node: ir.For | ir.While) -> Si
     for _ in range(SAMPLES):
         if isinstance(node, ir.For):
             assign_each(machine, node.target, draw(machine, source))
-        signal = one_round(machine, node)
+        signal = one_round(machine, node.body)
         left += [park.writes for park in machine.frame.parks[since:]]
         del machine.frame.parks[since:]
         rounds.append(machine.heap.collect(mark))

@@ -40,8 +40,6 @@ class Frame:
     """A constructor whose statements may be passed over."""
     switch: Unknown | None = None
     """The condition on a module's variable under which the frame runs."""
-    loop: ir.For | ir.While | None = None
-    """The innermost loop that runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +52,9 @@ class Guard:
 
 @dataclass(slots=True)
 class Noticed:
-    """What a run passed by. ``loop``: the one in which a layer ran last. ``left``: the lines at which functions returned since then, if
-    somebody wants to know. ``entrusted``: what functions were given that are not looked into, since the flow says so."""
+    """What a run passed by. ``left``: the lines at which functions returned since the last layer ran, if somebody wants to
+    know. ``entrusted``: what functions were given that are not looked into, since the flow says so."""
 
-    loop: Location | None = None
     left: list[tuple[Module, int]] | None = None
     entrusted: tuple[Value, ...] = ()
 
@@ -74,9 +71,7 @@ class State:
         self.base_facts: dict[str, bool] = {}
         self.lengths: dict[str, Value] = {}
         self.frames: list[Frame] = []
-        self.nesting = 0
-        self.steps = 0
-        self.serial = 0
+        self.nesting, self.steps, self.serial = 0, 0, 0
         self.assumptions: set[str] = set()
         self.lasting: set[str] = set()
         self.guards: dict[str, Guard] = {}
@@ -86,6 +81,7 @@ class State:
         self.num_layers = 0
         self.live: frozenset[Atom] = frozenset()
         self.trail: list[Step] = []
+        self.loops: list[Location] = []  # the innermost that ran layers, as they ended
         self.catching: list[Callable[[Raised], bool]] = []
         self.switch_read: Unknown | None = None
         """The switch that was read last while a condition was evaluated."""

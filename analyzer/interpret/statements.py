@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from .. import ir
 from ..values import ClassValue, ExternalObject, Instance, Partial, Scope, Slots, Value
 from .arithmetic import augmented
-from .asking import note
+from .asking import calculated, note
 from .assign import assign, delete
 from .branch import choose_block, pick
 from .effects import looks_at_its_own
@@ -58,6 +58,8 @@ def assign_(machine: Machine, node: ir.Assign) -> Signal:
 
 def augmented_(machine: Machine, node: ir.AugmentedAssign) -> Signal:
     before = machine.evaluate(node.target)
+    if machine.asking is not None:
+        calculated(machine, node.at)
     assign(machine, node.target, augmented(machine, node.op, before, machine.evaluate(node.value), node.at))
     return None
 

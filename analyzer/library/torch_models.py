@@ -237,12 +237,20 @@ def stream_context(machine: Host, function: Value, args: Args, keywords: Keyword
     return machine.mystery(machine.show(function), "a device, stream or event", not_none=True)
 
 
+NORMS = (
+    "torch.rms_norm",
+    "torch.layer_norm",
+    "torch.nn.functional.rms_norm",
+    "torch.nn.functional.layer_norm",
+    "torch.nn.functional.normalize",
+)
 FUNCTIONS: dict[str, Model] = {
     "torch.nn.ModuleList": module_list,
     "torch.nn.ModuleDict": module_dict,
     "torch.nn.Parameter": parameter,
     "torch.nn.parameter.Parameter": parameter,
     "torch.add": add,
+    **dict.fromkeys(NORMS, norm_kernel),
     "torch.clone": as_method("clone"),
     "torch.reshape": as_method("reshape"),
     "torch.flatten": as_method("flatten"),
