@@ -72,14 +72,17 @@ def sources_report(judged: Sequence[tuple[Analysis, Sequence[Finding]]], detail:
 
 
 def findings_report(findings: Sequence[Finding], detail: Detail, analysis: Analysis) -> Iterator[Line]:
-    """Defects first, then what could not be established."""
-    defects = [found for found in findings if not found.code.startswith("FC9")]
-    limits = [found for found in findings if found.code.startswith("FC9")]
-    for title, group in (("Findings", defects), ("Not established", limits)):
+    """Defects first, then what could not be established, then comments that are of no use."""
+    for title in ("Findings", "Not established", "Suppressions"):
+        group = [found for found in findings if _titled(found) == title]
         if group:
             yield from (line(), line(Span(title, "bold"))) if not detail.quiet else ()
             for found in group:
                 yield from _finding(found, detail, "" if detail.quiet else "  ", analysis)
+
+
+def _titled(found: Finding) -> str:
+    return "Findings" if not found.code.startswith("FC9") else "Suppressions" if found.code == "FC903" else "Not established"
 
 
 def source_line(source: SourceFacts) -> Line:

@@ -9,6 +9,7 @@ from .frozen import frozen
 from .launches import Launch
 from .location import Location as Location
 from .location import Place as Place
+from .surroundings import Surroundings
 
 Status: TypeAlias = Literal["established", "depends", "not established"]
 
@@ -330,6 +331,7 @@ class Analysis:
     launches: tuple[Launch, ...] = ()
     excerpt: Callable[[Location], str | None] = field(default=lambda at: None, compare=False, repr=False)
     """The text of a line, where it can be read."""
+    around: Surroundings = field(default_factory=Surroundings, compare=False, repr=False)
 
 
 @frozen()

@@ -23,6 +23,7 @@ from . import (
     stale_state,
     swallowed_lookup,
     unreadable_file,
+    unused_suppression,
     width_mismatch,
     write_without_reader,
 )
@@ -50,4 +51,5 @@ RULES: tuple[Rule, ...] = (
     overwritten_capture.RULE,
     not_established.RULE,
     unreadable_file.RULE,
+    unused_suppression.RULE,
 )
