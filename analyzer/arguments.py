@@ -12,6 +12,7 @@ SETTINGS = "flowcheck.settings"
 def isolate(ctx: typer.Context, given: bool) -> bool:
     """``--isolated``: remembered before the file is looked for."""
     ctx.meta[ISOLATED] = given
+    _together(ctx)
     return given
 
 
@@ -21,6 +22,8 @@ def configure(ctx: typer.Context, given: str | None) -> str | None:
 
     from .settings import find_settings, read_settings
 
+    ctx.meta[GIVEN] = given
+    _together(ctx)
     if ctx.meta.get(ISOLATED):
         return given
     settings = find_settings(os.getcwd()) if given is None else read_settings(given, given)
@@ -30,7 +33,12 @@ def configure(ctx: typer.Context, given: str | None) -> str | None:
     return given
 
 
-ISOLATED = "flowcheck.isolated"
+def _together(ctx: typer.Context) -> None:
+    if ctx.meta.get(ISOLATED) and ctx.meta.get(GIVEN) is not None:
+        raise typer.BadParameter("--config and --isolated exclude each other")
+
+
+ISOLATED, GIVEN = "flowcheck.isolated", "flowcheck.config"
 
 
 def is_of_file(ctx: typer.Context, name: str) -> bool:

@@ -29,13 +29,14 @@ DEFAULT_BASELINE = ".flowcheck-baseline.json"
 @dataclass(frozen=True, slots=True)
 class Living:
     """How to live with what is found: the rules that are run, from which severity on the run fails, what is ignored by its path, and the
-    baseline, which is to be written anew or read."""
+    baseline, which is to be written anew or read; the file that ``settings`` come from, as it is printed."""
 
     rules: tuple[Rule, ...]
     least: Severity
     ignores: tuple[PathIgnore, ...] = ()
     baseline: str | None = None
     write: bool = False
+    settings: str | None = None
 
 
 def read_living(
@@ -46,7 +47,7 @@ def read_living(
     if write_it and baseline is None:
         beside = settings.folder if settings is not None else os.getcwd()
         baseline = printed_path(os.path.join(beside, DEFAULT_BASELINE), keep_absolute=False)
-    return Living(chosen(RULES, select, ignore), severity(fail_on), ignores, baseline, write_it)
+    return Living(chosen(RULES, select, ignore), severity(fail_on), ignores, baseline, write_it, settings.shown if settings else None)
 
 
 def check_sources(
@@ -61,7 +62,7 @@ def check_sources(
     judged = [(analysis, book.without_known(analysis, one) if book else one) for analysis, one in judged]
     gone = book.gone([analysis for analysis, _ in judged], living.rules) if book else 0
     texts = {
-        "text": lambda colour: paint((*_report(judged, detail), *_aside_report(judged, gone, detail)), colour),
+        "text": lambda colour: paint((*_report(judged, detail), *_aside_report(judged, gone, living.settings, detail)), colour),
         "json": lambda _: _json(judged, gone),
     }
     emit(outputs, texts)
@@ -88,12 +89,12 @@ def _report(judged: Sequence[tuple[Analysis, Judged]], detail: Detail) -> Iterat
     yield from check_report(*told[0], detail) if len(told) == 1 else sources_report(told, detail)
 
 
-def _aside_report(judged: Sequence[tuple[Analysis, Judged]], gone: int, detail: Detail) -> Iterator[Line]:
-    """How many findings are not reported, and by what; with all details, each of them."""
+def _aside_report(judged: Sequence[tuple[Analysis, Judged]], gone: int, settings: str | None, detail: Detail) -> Iterator[Line]:
+    """How many findings are not reported, and by what; with all details, each of them. Where the settings are from."""
     aside = [each for _, one in judged for each in one.aside]
     by = [each.by for each in aside]
     counts = [(by.count("comment"), "suppressed"), (by.count("path"), "ignored by path"), (by.count("baseline"), "in the baseline")]
-    if detail.quiet or not (aside or gone):
+    if detail.quiet or not (aside or gone or settings):
         return
     yield line()
     if aside:
@@ -104,6 +105,8 @@ def _aside_report(judged: Sequence[tuple[Analysis, Judged]], gone: int, detail: 
     if gone:
         entries = f"{gone} {'entry' if gone == 1 else 'entries'} of the baseline {'is' if gone == 1 else 'are'} gone"
         yield line(f"{entries}: write it anew with --write-baseline")
+    if settings is not None:
+        yield line(Span(f"Settings of {settings}", "dim"))
 
 
 def _json(judged: Sequence[tuple[Analysis, Judged]], gone: int) -> str:

@@ -129,12 +129,16 @@ class _Reader:
         raise BadInput(f"{self.shown}: {printable(key[:80])}: {printable(what)}")
 
     def text(self, key: str, value: object) -> str:
-        if not isinstance(value, str) or not value:
+        if not isinstance(value, str):
             self.refuse(key, f"must be a text, not {kind(value)}")
+        if not value:
+            self.refuse(key, "must not be empty")
         return value
 
     def texts(self, key: str, value: object) -> tuple[str, ...]:
         """A text, or a list of them."""
+        if isinstance(value, list) and not value:
+            self.refuse(key, "must not be empty: leave it out")
         if isinstance(value, list):
             return tuple(self.text(key, each) for each in value)
         if not isinstance(value, str):

@@ -78,4 +78,4 @@ def _read(comment: str, at: Location) -> Suppression | None:
     return Suppression(at, (at.line,), tuple(dict.fromkeys(named)), reason if any(map(str.isalnum, reason)) else "")
 
 
-_QUIET = (tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
+_QUIET = (tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)

@@ -82,7 +82,7 @@ def test_the_beginning_of_a_code_is_a_family() -> None:
 
 
 def test_the_nearest_name_is_told() -> None:
-    with pytest.raises(BadInput, match="unknown rule 'stale-sate'; did you mean 'stale-state'?"):
+    with pytest.raises(BadInput, match=r"unknown rule 'stale-sate'; did you mean 'stale-state'\?"):
         named(RULES, "stale-sate")
 
 
