@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from results_examples import analysis, unknown_wiring, wiring
 from flowcheck.analyzer import cli
 from flowcheck.analyzer.request import Request
 from flowcheck.analyzer.results import Analysis
-from flowcheck.analyzer.settings import KEYS, find_settings
+from flowcheck.analyzer.settings import KEYS, PER_PATH, find_settings
 
 Capture = pytest.CaptureFixture[str]
 
@@ -222,3 +223,17 @@ class TestBadFiles:
         settings("layers = 61\n")
         assert run() == 2
         assert "Missing argument 'SOURCE'." in capsys.readouterr().err
+
+
+def test_the_readme_describes_every_key() -> None:
+    text = (Path(__file__).resolve().parents[1] / "README.md").read_text("utf-8").partition("### Settings")[2].partition("\n## ")[0]
+    described = re.findall(r"`\[?([a-z-]+)\]?`", "".join(row.split("|")[1] for row in text.splitlines() if row.startswith("| `")))
+    assert sorted(described) == sorted([*KEYS, PER_PATH])
+
+
+def test_the_settings_of_the_readme_are_read(here: Path) -> None:
+    text = (Path(__file__).resolve().parents[1] / "README.md").read_text("utf-8").partition("### Settings")[2]
+    settings(text.partition("```toml\n")[2].partition("```")[0])
+    found = find_settings(str(here))
+    assert found is not None
+    assert len(found.ignores) == 2
