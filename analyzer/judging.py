@@ -66,6 +66,7 @@ class _Comments:
         comment = self.suppressing(finding)
         if comment is not None:
             self.aside.append(SetAside(finding, "comment", comment.reason))
+            self.count(finding.consequences)
             return None
         inner = [self.without_suppressed(each, own) for each in finding.consequences]
         if all(left is each for left, each in zip(inner, finding.consequences, strict=True)):
@@ -73,6 +74,12 @@ class _Comments:
         left_over = tuple(each for each in inner if each is not None)
         severity = max(own.get(_key(finding), finding.severity), *(each.severity for each in left_over), Severity.INFO)
         return replace(finding, consequences=left_over, severity=severity)
+
+    def count(self, consequences: Iterable[Finding]) -> None:
+        """What goes with its cause makes use of its own comments too."""
+        for each in consequences:
+            self.suppressing(each)
+            self.count(each.consequences)
 
     def suppressing(self, finding: Finding) -> Suppression | None:
         for comment in self.of(finding.at.file):

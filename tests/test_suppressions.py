@@ -13,6 +13,7 @@ from flowcheck.analyzer.suppressions import read_suppressions
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 Capture = pytest.CaptureFixture[str]
 MARKS = Path("tree/sglang/srt/models/marks.py")
+RUNNER = "tree/sglang/srt/model_executor/model_runner.py"
 STALE = "self.model.layers[k]._is_layer_to_capture = True"
 
 
@@ -150,27 +151,39 @@ class TestConsequences:
         shutil.copytree(FIXTURES / "except-hides-a-key", here / "case")
         return here / "case"
 
-    def found(self, case: Path, capsys: Capture) -> list[tuple[str, list[str]]]:
+    def given(self, case: Path) -> list[str]:
         configs = ["--draft", str(case / "configs/at_the_top.json"), "--target", str(case / "configs/target.json")]
-        with pytest.raises(SystemExit):
-            cli.main([str(case / "tree"), "--train", str(case / "tree/draft_training"), *configs, "--format", "json"])
-        found = json.loads(capsys.readouterr().out)["findings"]
-        return [(each["code"], [inner["code"] for inner in each["consequences"]]) for each in found if each["severity"] != "info"]
+        return [*configs, "--train", str(case / "tree/draft_training")]
 
-    def comment(self, case: Path, code: str, text: str) -> None:
-        runner = case / "tree/sglang/srt/model_executor/model_runner.py"
-        lines = runner.read_text("utf-8").splitlines()
+    def found(self, case: Path, capsys: Capture) -> list[tuple[str, str, list[str]]]:
+        """The loud findings with how bad they are and their consequences."""
+        with pytest.raises(SystemExit):
+            cli.main([str(case / "tree"), *self.given(case), "--format", "json"])
+        found = [each for each in json.loads(capsys.readouterr().out)["findings"] if each["severity"] != "info"]
+        return [(each["code"], each["severity"], [inner["code"] for inner in each["consequences"]]) for each in found]
+
+    def comment(self, file: Path, code: str, text: str) -> None:
+        lines = file.read_text("utf-8").splitlines()
         place = next(number for number, one in enumerate(lines) if text in one)
         lines[place] = f"{lines[place].split('  #')[0]}  # flowcheck: ignore[{code}] known"
-        runner.write_text("\n".join(lines) + "\n", "utf-8")
+        file.write_text("\n".join(lines) + "\n", "utf-8")
 
     def test_they_go_with_what_is_suppressed(self, case: Path, capsys: Capture) -> None:
-        before = self.found(case, capsys)
-        (told,) = (code for code, inner in before if inner)
-        place = "except" if told == "FC202" else 'eagle_config["eagle_aux'
-        self.comment(case, told, place if place != "except" else "except:")
-        after = self.found(case, capsys)
-        assert after == [each for each in before if each[0] != told]
+        assert self.found(case, capsys) == [("FC201", "error", ["FC105"]), ("FC202", "warning", [])]
+        self.comment(case / RUNNER, "FC201", 'eagle_config["eagle_aux')
+        assert self.found(case, capsys) == [("FC202", "warning", [])]
+
+    def test_without_them_a_finding_is_as_bad_as_it_is_by_itself(self, case: Path, capsys: Capture) -> None:
+        self.comment(case / RUNNER, "FC105", 'eagle_config["eagle_aux')
+        assert self.found(case, capsys) == [("FC201", "warning", []), ("FC202", "warning", [])]
+
+    def test_in_a_trainer(self, case: Path, capsys: Capture) -> None:
+        """The place of the FC101 inside the FC105."""
+        self.comment(case / "tree/draft_training/features.py", "FC101", "register_forward_hook")
+        with pytest.raises(SystemExit):
+            cli.main([str(case / "tree"), *self.given(case), "--format", "json"])
+        (aside,) = json.loads(capsys.readouterr().out)["set_aside"]
+        assert aside["finding"]["code"] == "FC101"
 
 
 class TestReading:
