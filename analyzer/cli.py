@@ -7,12 +7,49 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from .arguments import (
+    SETTINGS,
+    Baseline,
+    Config,
+    ContractFile,
+    Debug,
+    Draft,
+    Drafts,
+    Drawings,
+    Engine,
+    FailOn,
+    Flow,
+    FlowFile,
+    Flows,
+    Format,
+    IdLists,
+    Ignore,
+    Isolated,
+    Key,
+    Layers,
+    Models,
+    Outputs,
+    Quiet,
+    Select,
+    ServeArgs,
+    Source,
+    Sources,
+    Target,
+    TraceTrain,
+    Train,
+    TrainConfig,
+    TrainEngine,
+    Trainer,
+    Verbose,
+    WriteBaseline,
+    is_of_file,
+)
+
 if TYPE_CHECKING:
     from .graph import GraphAnalysis
     from .report import Detail
     from .request import ContractRequest, Request
     from .results import Analysis, ContractAnalysis
-    from .rule import Finding
     from .traces import Trace
 
 app = typer.Typer(
@@ -23,50 +60,6 @@ app = typer.Typer(
     help="Says which hidden states of a target model reach a speculative draft's fc, proved from the engine's source. "
     "`flowcheck SOURCE` is the same as `flowcheck check SOURCE`; for a folder named like a command write ./NAME.",
 )
-
-Source = Annotated[str, typer.Argument(metavar="SOURCE", help="A folder, an archive (wheel, zip, tar) or an installed package.")]
-Flows = Annotated[list[str] | None, typer.Option("--flow", metavar="NAME", help="Only this flow. Repeatable.")]
-Models = Annotated[list[str] | None, typer.Option("--model", metavar="CLASS", help="Only this target class. Repeatable.")]
-Target = Annotated[str | None, typer.Option("--target", metavar="DIR|CONFIG", help="The target's config.json, or its folder.")]
-Sources = Annotated[
-    list[str],
-    typer.Argument(metavar="SOURCE", help="Folders, archives (wheel, zip, tar) or installed packages: of several, each by itself."),
-]
-Draft = Annotated[str | None, typer.Option("--draft", metavar="DIR|CONFIG", help="The draft's config.json, or its folder.")]
-Train = Annotated[
-    str | None,
-    typer.Option("--train", metavar="SOURCE|CONTRACT", help="The source of the trainer that the draft was trained with, or its contract."),
-]
-Drafts = Annotated[
-    list[str] | None,
-    typer.Option("--draft", metavar="DIR|CONFIG", help="A draft's config.json, its folder, or a folder of drafts. Repeatable."),
-]
-TrainConfig = Annotated[str | None, typer.Option("--train-config", metavar="FILE", help="The config of the training run, in JSON.")]
-TrainEngine = Annotated[
-    str | None, typer.Option("--train-engine", metavar="SOURCE", help="The source of the engine that the trainer captures with.")
-]
-ServeArgs = Annotated[str | None, typer.Option("--serve-args", metavar="\"FLAGS\"", help="The flags that the engine is launched with.")]
-Layers = Annotated[str | None, typer.Option("--layers", metavar="N", help="The number of layers of the target.")]
-IdLists = Annotated[list[str] | None, typer.Option("--ids", metavar="2,30,58|default", help="An id list. Repeatable.")]
-Drawings = Annotated[
-    list[str] | None,
-    typer.Option("-o", "--output", metavar="FILE", help="Draw a picture: .svg, .png, .pdf, .dot or .mmd. Repeatable."),
-]
-Key = Annotated[str, typer.Argument(metavar="KEY", help="The name of an entry of a config.")]
-Flow = Annotated[str | None, typer.Option("--flow", metavar="NAME", help="The flow by whose way the engine is launched.")]
-TraceTrain = Annotated[str | None, typer.Option("--train", metavar="SOURCE", help="The source of a trainer: its readers too.")]
-Trainer = Annotated[str, typer.Argument(metavar="TRAINER", help="A folder, an archive or an installed package.")]
-Engine = Annotated[str | None, typer.Option("--engine", metavar="SOURCE", help="The source of the engine that the trainer captures with.")]
-ContractFile = Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Write the contract of one list of ids: a .json.")]
-FlowFile = Annotated[str | None, typer.Option("--flow-file", metavar="FILE", help="A TOML file that describes a flow.")]
-Select = Annotated[list[str] | None, typer.Option("--select", metavar="CODES", help="Only these rules, by code or name. Repeatable.")]
-Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="CODES", help="Not these rules. Repeatable.")]
-FailOn = Annotated[str, typer.Option("--fail-on", metavar="info|warning|error", help="Exit with 1 on findings this bad.")]
-Format = Annotated[str | None, typer.Option("--format", metavar="text|json", help="The format on stdout.")]
-Outputs = Annotated[list[str] | None, typer.Option("--output-format", metavar="FORMAT[:FILE]", help="A format and its file. Repeatable.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="The bare result: no header, no legend; of a check the findings alone.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="With the derivation of each result, hop by hop.")]
-Debug = Annotated[bool, typer.Option("--debug", help="A traceback for bad input too.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -82,34 +75,37 @@ def _group(version: Annotated[bool, typer.Option("--version", help="Print the ve
 
 @app.command()
 def check(
-    source: Sources, draft: Drafts = None, target: Target = None, train: Train = None, train_config: TrainConfig = None,
+    ctx: typer.Context, source: Sources, isolated: Isolated = False, config: Config = None,
+    draft: Drafts = None, target: Target = None, train: Train = None, train_config: TrainConfig = None,
     train_engine: TrainEngine = None, serve_args: ServeArgs = None, flow: Flows = None, model: Models = None,
     layers: Layers = None, select: Select = None, ignore: Ignore = None, fail_on: FailOn = "warning",
-    flow_file: FlowFile = None, format: Format = None, output_format: Outputs = None,
-    quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+    baseline: Baseline = None, write_baseline: WriteBaseline = False, flow_file: FlowFile = None,
+    format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what every target class captures and what is wrong with it, also with the draft and the trainer that are given."""
-    from ..rules import RULES
+    from .check_command import check_sources, read_living
     from .options import read_layers, read_outputs, read_serve_args
-    from .output import emit
     from .request import Request
-    from .rule import chosen, judge, severity
 
+    if format is not None and is_of_file(ctx, "output_format"):
+        output_format = None
+    if not is_of_file(ctx, "train"):  # the file's are about another trainer
+        train_config = None if is_of_file(ctx, "train_config") and train is not None else train_config
+        train_engine = None if is_of_file(ctx, "train_engine") and train is not None else train_engine
     outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
-    rules, least = chosen(RULES, select or (), ignore or ()), severity(fail_on)
+    living = read_living(select or (), ignore or (), fail_on, baseline, write_baseline, ctx.meta.get(SETTINGS))
     drafts = tuple(draft or ())
     narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, flow_file
     compared = drafts[0] if drafts else None, train, train_config, drafts[1:], train_engine
     launch = read_serve_args(serve_args)
     asked = [Request(each, *narrowed, *compared, judged=True, serve_args=launch) for each in source]
-    judged = [(analysis, judge(analysis, rules)) for analysis in map(pipeline(), asked)]
-    emit(outputs, {"text": lambda colour: _check_text(judged, detail, colour), "json": lambda _: _check_json(judged)})
-    return 1 if any(found.severity >= least for _, findings in judged for found in findings) else 0
+    return check_sources(asked, pipeline(), living, outputs, detail)
 
 
 @app.command()
 def wiring(
-    source: Source, flow: Flows = None, model: Models = None, target: Target = None, layers: Layers = None, ids: IdLists = None,
+    source: Source, isolated: Isolated = False, config: Config = None,
+    flow: Flows = None, model: Models = None, target: Target = None, layers: Layers = None, ids: IdLists = None,
     flow_file: FlowFile = None, format: Format = None, output_format: Outputs = None,
     quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
@@ -127,7 +123,8 @@ def wiring(
 
 @app.command()
 def graph(
-    source: Source, draft: Draft = None, target: Target = None, serve_args: ServeArgs = None, flow: Flows = None,
+    source: Source, isolated: Isolated = False, config: Config = None,
+    draft: Draft = None, target: Target = None, serve_args: ServeArgs = None, flow: Flows = None,
     model: Models = None, layers: Layers = None, ids: IdLists = None, flow_file: FlowFile = None, output: Drawings = None,
     format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
@@ -145,7 +142,8 @@ def graph(
 
 @app.command()
 def trace(
-    source: Source, key: Key, draft: Draft = None, target: Target = None, flow: Flow = None, flow_file: FlowFile = None,
+    source: Source, key: Key, isolated: Isolated = False, config: Config = None,
+    draft: Draft = None, target: Target = None, flow: Flow = None, flow_file: FlowFile = None,
     train: TraceTrain = None, output: Drawings = None, format: Format = None, output_format: Outputs = None,
     quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
@@ -163,7 +161,8 @@ def trace(
 
 @app.command()
 def contract(
-    trainer: Trainer, flow: Flows = None, layers: Layers = None, target: Target = None, ids: IdLists = None,
+    trainer: Trainer, isolated: Isolated = False, config: Config = None,
+    flow: Flows = None, layers: Layers = None, target: Target = None, ids: IdLists = None,
     train_config: TrainConfig = None, engine: Engine = None, model: Models = None, output: ContractFile = None,
     format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
@@ -252,27 +251,13 @@ def _detail(quiet: bool, verbose: bool) -> Detail:
     return Detail(quiet, verbose)
 
 
-def _check_text(judged: Sequence[tuple[Analysis, Sequence[Finding]]], detail: Detail, colour: bool) -> str:
-    from .report import check_report, sources_report
-    from .text import paint
-
-    return paint(check_report(*judged[0], detail) if len(judged) == 1 else sources_report(judged, detail), colour)
-
-
 def _wiring_text(analysis: Analysis, request: Request, detail: Detail, colour: bool) -> str:
     from ..rules import RULES
+    from .judging import judge_all
     from .report import wiring_report
-    from .rule import judge
     from .text import paint
 
-    return paint(wiring_report(analysis, judge(analysis, RULES), request.ids is not None, detail), colour)
-
-
-def _check_json(judged: Sequence[tuple[Analysis, Sequence[Finding]]]) -> str:
-    from .json_report import dumps, report_document, reports_document
-
-    documents = [report_document(analysis, findings) for analysis, findings in judged]
-    return dumps(documents[0] if len(documents) == 1 else reports_document(documents))
+    return paint(wiring_report(analysis, judge_all(analysis, RULES).findings, request.ids is not None, detail), colour)
 
 
 def _wiring_json(analysis: Analysis) -> str:

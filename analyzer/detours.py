@@ -61,13 +61,14 @@ class Asked(dict[str, Supposed]):
 class Staged(Run):
     """A run on two ranks, the second of which starts with layer ``begins``. ``point`` is what the ids capture on one rank, ``held``:
     the first rank hands it on, or leaves it somewhere; ``loop``: where the second walks its layers; ``left``: where the first leaves the
-    forward."""
+    forward, ``gate``: the condition by which it does."""
 
     begins: int = 0
     point: str = ""
     held: bool = False
     loop: Location | None = None
     left: tuple[Location, ...] = ()
+    gate: Location | None = None
 
     def call(self, built: Model, ids: Ids) -> Outcome:
         machine, instance, flow = built.machine, built.instance, self.target.flow
@@ -84,7 +85,9 @@ class Staged(Run):
             machine.noticed.left = []
             with supposing(machine, flow.stages.first, STAGED):
                 handed = run_forward(machine, flow, instance)
-            self.left, machine.noticed.left = tuple(ways_out(machine)), None
+            self.left = tuple(at for _, at in ways_out(machine))
+            self.gate = next((gate for gate, _ in ways_out(machine) if gate is not None), None)
+            machine.noticed.left = None
             if machine.walk["order"] != tuple(range(self.begins)) or pick(machine, machine.sink.get("reached", MISSING)) is True:
                 return Outcome(reason="the first rank does not end where the second begins")
             written = [write.after for write in machine.heap.collect(mark).values() if write.slots.born <= mark.clock]
@@ -140,7 +143,7 @@ def spread_of(target: Target, rows: tuple[Evaluation, ...]) -> Spread | None:
         outcome = run(probe, row.ids)
         if outcome is None or outcome.captured is None:
             return None
-        runs.append(SpreadRun(row.ids or (), row.captured[0], outcome.captured, probe.held, probe.loop, probe.left))
+        runs.append(SpreadRun(row.ids or (), row.captured[0], outcome.captured, probe.held, probe.loop, probe.left, probe.gate))
     first, second = runs
     whole = first.reached == (first.point,) or (first.held and not first.reached)
     return None if whole and second.reached == (second.point,) else Spread(start, first, second)
@@ -223,12 +226,13 @@ def asks_at(node: ast.AST, line: int) -> bool:
     return isinstance(node, ast.If | ast.IfExp | ast.While) and node.test.lineno <= line <= (node.test.end_lineno or 0)
 
 
-def ways_out(machine: Machine) -> Iterator[Location]:
-    """Where functions return, each after the innermost condition that it hangs on."""
+def ways_out(machine: Machine) -> list[tuple[Location | None, Location]]:
+    """Where functions returned, each with the innermost condition that it hangs on."""
+    found = []
     for module, line in machine.noticed.left or ():
-        around = [node for node in ast.walk(module.tree) if isinstance(node, ast.If) and node.lineno < line <= (node.end_lineno or 0)]
-        lines = [*(node.lineno for node in around[-1:]), line]
-        yield from (machine.place(module.path, each) for each in lines)
+        around = [node.lineno for node in ast.walk(module.tree) if isinstance(node, ast.If) and node.lineno < line <= (node.end_lineno or 0)]
+        found.append((machine.place(module.path, max(around)) if around else None, machine.place(module.path, line)))
+    return found
 
 
 def run(probe: Staged, ids: Ids) -> Outcome | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from .agreement import verdict
 from .coverage import Proved, proved
+from .judging import SetAside
 from .results import (
     Alternative,
     Analysis,
@@ -41,12 +42,13 @@ def wiring_document(analysis: Analysis) -> Object:
     return {"schema": "flowcheck.wiring/1", **_body(analysis)}
 
 
-def report_document(analysis: Analysis, findings: Sequence[Finding]) -> Object:
-    """What ``flowcheck check`` says."""
+def report_document(analysis: Analysis, findings: Sequence[Finding], aside: Sequence[SetAside] = (), gone: int = 0) -> Object:
+    """What ``flowcheck check`` says. ``gone`` counts the entries of the baseline that are not found any more."""
     judged: Object = {
         "comparisons": [_comparison(comparison) for comparison in analysis.comparisons],
         "findings": [_finding(found) for found in findings],
-        "summary": _summary(analysis, findings),
+        "set_aside": [{"by": each.by, "reason": each.reason, "finding": _finding(each.finding)} for each in aside],
+        "summary": {**_summary(analysis, findings), **_aside(aside), "gone_from_baseline": gone},
     }
     return {"schema": "flowcheck.report/1", **_body(analysis), **judged}
 
@@ -246,6 +248,11 @@ def _summary(analysis: Analysis, findings: Sequence[Finding]) -> Object:
         "not_established": counted.not_established,
         **{name: severity[name] for name in ("error", "warning", "info")},
     }
+
+
+def _aside(aside: Sequence[SetAside]) -> Object:
+    by = Counter(each.by for each in aside)
+    return {"suppressed": by["comment"], "ignored_by_path": by["path"], "in_baseline": by["baseline"]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from .location import Location
 class SpreadRun:
     """One id on two ranks: the ``point`` that it captures on one, and what ``reached`` the consumer. ``held``: the first rank hands the
     point on, or leaves it where others may find it. ``loop``: where the second walks its layers; ``left``: where the first leaves the
-    forward, innermost first, each with the condition that it hangs on, if any."""
+    forward, innermost first, ``gate`` the condition that it does so by."""
 
     ids: tuple[int, ...]
     point: str
@@ -17,6 +17,7 @@ class SpreadRun:
     held: bool
     loop: Location | None
     left: tuple[Location, ...]
+    gate: Location | None = None
 
 
 @frozen()

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -27,11 +28,14 @@ from .evaluation import Target
 from .excerpts import Excerpts
 from .flows.flow import BUILT_IN, load_flow
 from .launched import configs_with, launched, with_flags
+from .layout import printed_path
 from .opening import Opened, choose_flows, facts, open_flows, unreadable
 from .request import ContractRequest, Request
 from .results import Analysis, Comparison, ContractAnalysis, NotEstablished, Side, Wiring
 from .serving import server
 from .source import SourceTree
+from .suppressions import MARK
+from .surroundings import Needs, Surroundings
 from .trained import Training, train_source
 from .trainer import open_trainer
 from .training_facts import load_training_facts
@@ -150,7 +154,17 @@ def run(request: Request) -> Analysis:
         problems += one.problems
     tree, index = opened[0].tree, opened[0].program.index
     open_ones, texts = (*unreadable(index, tree), *problems), excerpts(request, tree)
-    return Analysis(facts(tree, index), tuple(wirings), open_ones, tuple(comparisons), tuple(launches), texts)
+    commented = tuple(tree.printed(path) for path in sorted(index.read) if MARK in tree.read(path))
+    around = Surroundings(texts.content, commented, covered(request), find_drafts(request.drafts) if request.drafts else ())
+    return Analysis(facts(tree, index), tuple(wirings), open_ones, tuple(comparisons), tuple(launches), texts, around)
+
+
+def covered(request: Request) -> tuple[Needs, ...]:
+    """What the rules need of which a run can find everything: nothing where it is narrowed, the source alone where drafts are in hand."""
+    narrowed = (request.flows, request.models, request.target, request.flow_file, request.serve_args, request.ids, request.train)
+    if not request.judged or any(narrowed):
+        return ()
+    return ("source",) if request.drafts else ("source", "launch")
 
 
 def excerpts(request: Request, tree: SourceTree) -> Excerpts:
@@ -158,7 +172,8 @@ def excerpts(request: Request, tree: SourceTree) -> Excerpts:
     train = request.train
     trainer = [] if train is None or is_contract(train) else [lambda: open_trainer(train).tree]
     named = [*(find_drafts(request.drafts) if request.drafts else ()), *([request.target] if request.target is not None else [])]
-    return Excerpts([lambda: tree, *trainer], [load_config(each) for each in named])
+    contracts = [printed_path(os.path.abspath(train), keep_absolute=os.path.isabs(train))] if train is not None and not trainer else []
+    return Excerpts([lambda: tree, *trainer], [load_config(each) for each in named], contracts)
 
 
 def drafts_by_flow(request: Request, opened: Sequence[Opened]) -> dict[str, list[str]]:

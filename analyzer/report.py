@@ -75,10 +75,9 @@ def sources_report(judged: Sequence[tuple[Analysis, Sequence[Finding]]], detail:
 
 
 def findings_report(findings: Sequence[Finding], detail: Detail, analysis: Analysis) -> Iterator[Line]:
-    """Defects first, then what could not be established."""
-    defects = [found for found in findings if not found.code.startswith("FC9")]
-    limits = [found for found in findings if found.code.startswith("FC9")]
-    for title, group in (("Findings", defects), ("Not established", limits)):
+    """Defects first, then what could not be established, then comments that are of no use."""
+    for title in ("Findings", "Not established", "Suppressions"):
+        group = [found for found in findings if _titled(found) == title]
         if any(not _is_folded(found, detail) for found in group):
             yield from (line(), line(Span(title, "bold"))) if not detail.quiet else ()
             indent = "" if detail.quiet else "  "
@@ -93,6 +92,10 @@ def findings_report(findings: Sequence[Finding], detail: Detail, analysis: Analy
 def _is_folded(found: Finding, detail: Detail) -> bool:
     """Whether a fact stands in the table of wirings already."""
     return found.severity == Severity.INFO and found.code in FACTS and not detail.verbose
+
+
+def _titled(found: Finding) -> str:
+    return "Findings" if not found.code.startswith("FC9") else "Suppressions" if found.code == "FC903" else "Not established"
 
 
 def source_line(source: SourceFacts) -> Line:

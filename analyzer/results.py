@@ -13,6 +13,7 @@ from .other_ways import Bypass, Spread
 from .setter_facts import Asked as Asked
 from .setter_facts import Marks as Marks
 from .setter_facts import Missed as Missed
+from .surroundings import Surroundings
 
 Status: TypeAlias = Literal["established", "depends", "not established"]
 
@@ -314,6 +315,7 @@ class Analysis:
     launches: tuple[Launch, ...] = ()
     excerpt: Callable[[Location], str | None] = field(default=lambda at: None, compare=False, repr=False)
     """The text of a line, where it can be read."""
+    around: Surroundings = field(default_factory=Surroundings, compare=False, repr=False)
 
 
 @frozen()

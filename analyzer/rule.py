@@ -1,13 +1,16 @@
 """Rules and what they find. A rule is one file in ``rules/``, named after its defect, whose docstring is its page."""
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from .errors import BadInput
 from .launches import Call, Launch
+from .nearest import hint
 from .results import Analysis, Comparison, Location, NotEstablished, Side, SourceFacts, Wiring
+from .surroundings import Needs, Surroundings
 
 
 class Severity(IntEnum):
@@ -63,7 +66,8 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One kind of defect. ``page`` is the docstring of the rule's file: a first line that sums it up, then the fixed headings."""
+    """One kind of defect. ``page`` is the docstring of the rule's file: a first line that sums it up, then the fixed headings.
+    ``needs`` says what must be in hand for it to find all that it can."""
 
     code: str
     name: str
@@ -71,11 +75,14 @@ class Rule:
     page: str
     check: Callable[[Analysis], Iterator[Finding]]
     examples: tuple[Example, ...]
+    needs: Needs = "source"
 
     @property
     def summary(self) -> str:
         return self.page.strip().partition("\n")[0]
 
+
+_FAMILY = re.compile(r"FC\d{0,2}", re.IGNORECASE)
 
 CAUSES = {"FC105": ("FC101", "FC102", "FC103", "FC104"), "FC101": ("FC104",), "FC310": ("FC103",)}
 """Which findings about a draft only follow from another one about it: a default brings other points, other points another width, a write
@@ -102,8 +109,12 @@ through it."""
 
 
 def judge(analysis: Analysis, rules: Iterable[Rule]) -> tuple[Finding, ...]:
-    """What the rules find, the worst first, then by place; what only follows from another finding stands in that."""
-    found = [finding for rule in rules for finding in rule.check(analysis)]
+    """What the rules find, arranged."""
+    return arranged([finding for rule in rules for finding in rule.check(analysis)])
+
+
+def arranged(found: list[Finding]) -> tuple[Finding, ...]:
+    """The findings, the worst first, then by place; what only follows from another finding stands in that."""
     for code, symptoms in CAUSES_BY_LOSS.items():
         found = explained(found, code, symptoms, is_for_want_of_some)
     for code in reversed(CAUSES):
@@ -183,17 +194,41 @@ def whom(finding: Finding) -> tuple[str | None, str | None, str | None]:
 
 def named(rules: Sequence[Rule], name: str) -> Rule:
     """The rule with this code or name."""
+    found = find(rules, name)
+    if found is None:
+        shown = name if len(name) <= 60 else name[:57] + "…"
+        raise BadInput(f"unknown rule {shown!r}{hint(name.strip(), names_of(rules)) or '; `flowcheck rules` lists them'}")
+    return found
+
+
+def find(rules: Iterable[Rule], name: str) -> Rule | None:
+    """The rule with this code or name, if there is one."""
     wanted = name.strip().lower()
-    for rule in rules:
-        if wanted in (rule.code.lower(), rule.name):
-            return rule
-    raise BadInput(f"unknown rule {name!r}; `flowcheck rules` lists them")
+    return next((rule for rule in rules if wanted in (rule.code.lower(), rule.name)), None)
+
+
+def names_of(rules: Iterable[Rule]) -> tuple[str, ...]:
+    """All codes, then all names."""
+    rules = tuple(rules)
+    return (*(rule.code for rule in rules), *(rule.name for rule in rules))
+
+
+def meant_by(rules: Sequence[Rule], names: str) -> tuple[Rule, ...]:
+    """The rules that a text names: codes, names, and beginnings of codes (FC2), separated by commas."""
+    found: dict[str, Rule] = {}
+    for name in names.split(","):
+        begins = _FAMILY.fullmatch(name.strip())
+        family = [rule for rule in rules if begins and rule.code.startswith(name.strip().upper())]
+        if begins and not family:
+            raise BadInput(f"unknown rule {name!r}: no code begins so; `flowcheck rules` lists them")
+        found.update((rule.code, rule) for rule in family or [named(rules, name)])
+    return tuple(found.values())
 
 
 def chosen(rules: Sequence[Rule], select: Sequence[str], ignore: Sequence[str]) -> tuple[Rule, ...]:
-    """The rules that ``--select`` and ``--ignore`` leave; each takes codes and names, separated by commas."""
-    wanted = {named(rules, name).code for text in select for name in text.split(",")}
-    unwanted = {named(rules, name).code for text in ignore for name in text.split(",")}
+    """The rules that ``--select`` and ``--ignore`` leave."""
+    wanted = {rule.code for text in select for rule in meant_by(rules, text)}
+    unwanted = {rule.code for text in ignore for rule in meant_by(rules, text)}
     return tuple(rule for rule in rules if (not select or rule.code in wanted) and rule.code not in unwanted)
 
 
@@ -218,7 +253,8 @@ def calls(stack: Sequence[Call]) -> tuple[Hop, ...]:
 
 def example_analysis(
     wirings: tuple[Wiring, ...] = (), not_established: tuple[NotEstablished, ...] = (), comparisons: tuple[Comparison, ...] = (),
-    launches: tuple[Launch, ...] = (),
+    launches: tuple[Launch, ...] = (), around: Surroundings | None = None,
 ) -> Analysis:  # fmt: skip
     """A small analysis for a rule's examples."""
-    return Analysis(SourceFacts("engine", "engine", "1.0", 12, 3), wirings, not_established, comparisons, launches)
+    facts = SourceFacts("engine", "engine", "1.0", 12, 3)
+    return Analysis(facts, wirings, not_established, comparisons, launches, around=around or Surroundings())

@@ -31,6 +31,7 @@ from . import (
     swallowed_lookup,
     unreachable_id,
     unreadable_file,
+    unused_suppression,
     value_dependent_transform,
     width_mismatch,
     write_without_reader,
@@ -68,4 +69,5 @@ RULES: tuple[Rule, ...] = (
     path_skips_capture.RULE,
     not_established.RULE,
     unreadable_file.RULE,
+    unused_suppression.RULE,
 )

@@ -44,9 +44,9 @@ def check(analysis: Analysis) -> Iterator[Finding]:
 
 
 def _place(wiring: Wiring, spread: Spread) -> Location:
-    """The innermost return; its condition, if there is one, comes first."""
-    left = spread.early.left
-    return left[0] if left else wiring.forward.at if wiring.forward is not None else wiring.at
+    """The condition by which a rank leaves the forward, else its innermost return."""
+    found = (spread.early.gate, *spread.early.left, wiring.forward.at if wiring.forward is not None else wiring.at)
+    return next(at for at in found if at is not None)
 
 
 def _finding(place: Location, found: list[tuple[Wiring, Spread]], severity: Severity) -> Finding:
@@ -57,7 +57,7 @@ def _finding(place: Location, found: list[tuple[Wiring, Spread]], severity: Seve
         f"{', '.join(models)}: id {ids_text(spread.early.ids)} captures {spread.early.point} on one rank, and nothing where a second "
         f"starts with layer {spread.start}: the first does not hand it on{late}"
     )
-    path = tuple(Hop("the first rank leaves the forward", at) for at in dict.fromkeys(spread.early.left))
+    path = tuple(Hop("the first rank leaves the forward", at) for at in dict.fromkeys((place, *spread.early.left)))
     flow, model = (wiring.flow if len(flows) == 1 else None), (models[0] if len(models) == 1 else None)
     return Finding(RULE.code, RULE.name, severity, message, place, 1, flow, model, path=path, help=_HELP)
 

@@ -124,4 +124,5 @@ RULE = Rule(
         ),
         Example("what was trained is served", _compared(("out:2", "out:30", "out:58"), (2, 30, 58))),
     ),
+    needs="draft",
 )

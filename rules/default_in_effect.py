@@ -135,4 +135,5 @@ RULE = Rule(
         Example("trained on what the default gives", _compared((), "out:1", "out:23", "out:44")),
         Example("ids that are read", _compared((), default=False)),
     ),
+    needs="draft",
 )

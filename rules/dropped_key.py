@@ -85,4 +85,5 @@ RULE = Rule(
         Example("two readers of one", _launched(_DROPPED, _OTHER), (_TOLD,)),
         Example("the converter takes the key over, or all of them", _launched()),
     ),
+    needs="draft",
 )

@@ -105,4 +105,5 @@ RULE = Rule(
         Example("an empty list for an empty list", _launched("[]", "()")),
         Example("zero for zero", _launched("0", "0")),
     ),
+    needs="draft",
 )

@@ -79,4 +79,5 @@ RULE = Rule(
         Example("a flag that is not", _launched(replace(_GATED, flags=())), (f"with the tree's defaults {_OFF}",)),
         Example("the ids are looked at", _launched(None)),
     ),
+    needs="draft",
 )

@@ -79,4 +79,5 @@ RULE = Rule(
         ),
         Example("the setter is not given them either: another rule's", _launched("draft")),
     ),
+    needs="draft",
 )

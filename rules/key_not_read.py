@@ -117,4 +117,5 @@ RULE = Rule(
         Example("the setter's reader finds it: another rule's", _launched(_SECOND)),
         Example("everything is found", _launched()),
     ),
+    needs="draft",
 )

@@ -158,4 +158,5 @@ RULE = Rule(
         Example("a draft whose way is proved", _compared(("out:2", "out:30"), None)),
         Example("a proved wiring", example_analysis((_wiring(None),))),
     ),
+    needs="draft",
 )

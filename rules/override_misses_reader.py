@@ -121,4 +121,5 @@ RULE = Rule(
         Example("another key on the other model's config", _launched(replace(_OVERRIDE, role="target"), keys=())),
         Example("another key, which the config does not have", _launched(_OVERRIDE, lookup=replace(_LOOKUP, status="default"), keys=())),
     ),
+    needs="draft",
 )

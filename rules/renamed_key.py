@@ -83,4 +83,5 @@ RULE = Rule(
         Example("nobody reads the new place", _launched("moved"), (f"{_MOVED}{_SUPPOSED}",)),
         Example("only another nesting: another rule's", _launched("nested")),
     ),
+    needs="draft",
 )

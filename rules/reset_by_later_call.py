@@ -179,4 +179,5 @@ RULE = Rule(
         Example("only the default, on an object that no configured call reaches", _launched(_AGAIN, _RUN)),
         Example("set once", _launched(_SET, _RUN)),
     ),
+    needs="launch",
 )

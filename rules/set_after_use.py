@@ -147,4 +147,5 @@ RULE = Rule(
         Example("in the other branch", _launched(replace(_RUN, arms=((1, True),)), replace(_SET, arms=((1, False),)))),
         Example("only the default", _launched(_RUN, _event("set", _NEW, _RECORD, configured=False))),
     ),
+    needs="launch",
 )

@@ -89,4 +89,5 @@ RULE = Rule(
         ),
         Example("no gate", _launched()),
     ),
+    needs="launch",
 )

@@ -145,4 +145,5 @@ RULE = Rule(
         Example("a key of another kind, which may be there", _launched(_OTHER)),
         Example("another key of the target raises", _launched(replace(_OTHER, role="target"), "", "draft/config.json", certain=True)),
     ),
+    needs="launch",
 )

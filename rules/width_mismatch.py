@@ -111,4 +111,5 @@ RULE = Rule(
         ),
         Example("as wide as it is fed", _compared(("out:2", "out:30", "out:58"))),
     ),
+    needs="draft",
 )

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from flow_comments import Claim, claims, findings, spoken, trainings
 
+from flowcheck.analyzer.judging import judge_all
 from flowcheck.analyzer.options import read_serve_args
 from flowcheck.analyzer.pipeline import analyze
 from flowcheck.analyzer.request import Request
 from flowcheck.analyzer.results import Analysis, Wiring
-from flowcheck.analyzer.rule import Severity, judge
+from flowcheck.analyzer.rule import Severity
 from flowcheck.rules import RULES
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
@@ -128,7 +129,7 @@ class TestBareRun:
 
     def test_every_finding_is_claimed(self, case: Path) -> None:
         """Of what is not established only the file is compared; where a claim is a known gap there may be more of it."""
-        judged = judge(run(case, None, None), RULES)
+        judged = judge_all(run(case, None, None), RULES).findings
         found = {spot(f.code, Path(f.at.file), f.at.line) for f in judged}
         facts = {spot(f.code, Path(f.at.file), f.at.line) for f in judged if f.code in FACTS and f.severity == Severity.INFO}
         said = {spot(each.code, each.file, each.line) for path in sources(case) for each in findings(path) if not each.draft}
@@ -180,7 +181,7 @@ def test_trained(case: Path) -> None:
 
 @pytest.mark.parametrize(("case", "draft", "found"), DRAFTS)
 def test_draft(case: Path, draft: str, found: str) -> None:
-    loud = [finding for finding in judge(with_draft(case, draft), RULES) if finding.severity > Severity.INFO]
+    loud = [finding for finding in judge_all(with_draft(case, draft), RULES).findings if finding.severity > Severity.INFO]
     assert sorted({finding.code for finding in loud}) == ([] if found == "nothing" else found.split(", "))
     said = [each for path in sources(case) for each in findings(path)]
     claimed = {spot(each.code, each.file, each.line) for each in said if each.draft == draft}

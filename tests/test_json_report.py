@@ -135,6 +135,7 @@ def test_the_summary_counts() -> None:
     document = rendered(report_document(EVERYTHING, judge(EVERYTHING, RULES)), "report-1")
     assert document["summary"] == {
         "wirings": 3, "established": 2, "depends": 0, "not_established": 1, "error": 0, "warning": 1, "info": 4,
+        "suppressed": 0, "ignored_by_path": 0, "in_baseline": 0, "gone_from_baseline": 0,
     }  # fmt: skip
 
 

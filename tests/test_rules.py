@@ -75,6 +75,17 @@ def test_select_and_ignore() -> None:
     assert chosen(RULES, [], []) == RULES
 
 
+def test_the_beginning_of_a_code_is_a_family() -> None:
+    assert {rule.code[:3] for rule in chosen(RULES, ["FC2"], [])} == {"FC2"}
+    assert [rule.code for rule in chosen(RULES, ["fc10, FC901"], ["FC101"])] == ["FC102", "FC103", "FC104", "FC105", "FC901"]
+    assert chosen(RULES, ["FC"], []) == RULES
+
+
+def test_the_nearest_name_is_told() -> None:
+    with pytest.raises(BadInput, match=r"unknown rule 'stale-sate'; did you mean 'stale-state'\?"):
+        named(RULES, "stale-sate")
+
+
 def test_unknown_names_are_bad_input() -> None:
     with pytest.raises(BadInput, match="unknown rule 'FC000'"):
         chosen(RULES, [], ["FC000"])

@@ -1,0 +1,118 @@
+"""The command ``check``: what is asked of every source, and what is done with what is found: judged, set aside, printed, written down."""
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ..rules import RULES
+from .baseline import Baseline, Book, baseline_text, read_baseline
+from .errors import BadInput
+from .escape import terminal
+from .json_report import dumps, report_document, reports_document
+from .judging import Judged, judge_all
+from .layout import printed_path
+from .options import Output
+from .output import emit, write
+from .paths import PathIgnore, without_ignored
+from .report import Detail, check_report, sources_report
+from .request import Request
+from .results import Analysis
+from .rule import Rule, Severity, chosen, severity
+from .settings import Settings
+from .text import Line, Span, line, paint
+
+DEFAULT_BASELINE = ".flowcheck-baseline.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Living:
+    """How to live with what is found: the rules that are run, from which severity on the run fails, what is ignored by its path, and the
+    baseline, which is to be written anew or read; the file that ``settings`` come from, as it is printed."""
+
+    rules: tuple[Rule, ...]
+    least: Severity
+    ignores: tuple[PathIgnore, ...] = ()
+    baseline: str | None = None
+    write: bool = False
+    settings: str | None = None
+
+
+def read_living(
+    select: Sequence[str], ignore: Sequence[str], fail_on: str, baseline: str | None, write_it: bool, settings: Settings | None
+) -> Living:
+    """What the options and the file of settings say of it. A baseline that is to be written and is named nowhere lies beside that file."""
+    ignores = settings.ignores if settings is not None else ()
+    if write_it and baseline is None:
+        beside = settings.folder if settings is not None else os.getcwd()
+        baseline = printed_path(os.path.join(beside, DEFAULT_BASELINE), keep_absolute=False)
+    return Living(chosen(RULES, select, ignore), severity(fail_on), ignores, baseline, write_it, settings.shown if settings else None)
+
+
+def check_sources(
+    requests: Sequence[Request], analyze: Callable[[Request], Analysis], living: Living, outputs: Sequence[Output], detail: Detail
+) -> int:
+    """Check every source by itself, and print; 1 where something bad is found that nothing sets aside."""
+    known = read_baseline(living.baseline) if living.baseline is not None and not living.write else None
+    judged = [(analysis, _judged(analysis, living)) for analysis in map(analyze, requests)]
+    if living.write and living.baseline is not None:
+        known = _written(judged, living.baseline)
+    book = None if known is None else Book(known)
+    judged = [(analysis, book.without_known(analysis, one) if book else one) for analysis, one in judged]
+    gone = book.gone([analysis for analysis, _ in judged], living.rules) if book else 0
+    texts = {
+        "text": lambda colour: paint((*_report(judged, detail), *_aside_report(judged, gone, living.settings, detail)), colour),
+        "json": lambda _: _json(judged, gone),
+    }
+    emit(outputs, texts)
+    return 1 if any(found.severity >= living.least for _, one in judged for found in one.findings) else 0
+
+
+def _judged(analysis: Analysis, living: Living) -> Judged:
+    return without_ignored(judge_all(analysis, living.rules, RULES), living.ignores)
+
+
+def _written(judged: Sequence[tuple[Analysis, Judged]], file: str) -> Baseline:
+    """The baseline of all that is found now."""
+    if not file.endswith(".json"):
+        raise BadInput(f"--baseline {file}: a baseline's name ends in .json")
+    text, count = baseline_text(judged, file)
+    write(file, text)
+    findings = f"{count} finding{'' if count == 1 else 's'}"
+    print(f"flowcheck: {findings} written to {terminal(file)}; --baseline {terminal(file)} leaves them out from now on", file=sys.stderr)
+    return read_baseline(file)
+
+
+def _report(judged: Sequence[tuple[Analysis, Judged]], detail: Detail) -> Iterator[Line]:
+    told = [(analysis, one.findings) for analysis, one in judged]
+    yield from check_report(*told[0], detail) if len(told) == 1 else sources_report(told, detail)
+
+
+def _aside_report(judged: Sequence[tuple[Analysis, Judged]], gone: int, settings: str | None, detail: Detail) -> Iterator[Line]:
+    """How many findings are not reported, and by what; with all details, each of them. Where the settings are from."""
+    aside = [each for _, one in judged for each in one.aside]
+    by = [each.by for each in aside]
+    counts = [(by.count("comment"), "suppressed"), (by.count("path"), "ignored by path"), (by.count("baseline"), "in the baseline")]
+    if detail.quiet or not (aside or gone or settings):
+        return
+    yield line()
+    if aside:
+        yield line(Span("Set aside", "bold"), ": ", ", ".join(f"{count} {word}" for count, word in counts if count))
+    for each in aside if detail.verbose else ():
+        found = each.finding
+        yield line(f"  {found.at}: {found.severity} {found.code} {found.message}", Span(f"  [{each.by}: {each.reason}]", "dim"))
+    if gone:
+        entries = f"{gone} {'entry' if gone == 1 else 'entries'} of the baseline {'is' if gone == 1 else 'are'} gone"
+        yield line(f"{entries}: write it anew with --write-baseline")
+    if settings is not None:
+        yield line(Span(f"Settings of {settings}", "dim"))
+
+
+def _json(judged: Sequence[tuple[Analysis, Judged]], gone: int) -> str:
+    if len(judged) == 1:
+        ((analysis, one),) = judged
+        return dumps(report_document(analysis, one.findings, one.aside, gone))
+    counts = (gone, *(0 for _ in judged[1:]))
+    rows = zip(judged, counts, strict=True)
+    return dumps(reports_document([report_document(analysis, one.findings, one.aside, count) for (analysis, one), count in rows]))

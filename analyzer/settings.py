@@ -1,0 +1,247 @@
+"""The file of settings: ``flowcheck.toml``, or the table ``[tool.flowcheck]`` of ``pyproject.toml``, in the working directory or the
+nearest folder above it that has one. It gives options of the command line that are not given there. Paths in it are relative to its folder.
+"""
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NoReturn, TypeAlias
+
+from ..rules import RULES
+from .errors import BadInput
+from .layout import MEBIBYTE, printable, printed_path
+from .nearest import hint
+from .options import read_layers, read_outputs, read_serve_args
+from .paths import PathIgnore
+from .rule import meant_by, severity
+
+FILES = ("flowcheck.toml", "pyproject.toml")
+"""In one folder the first wins."""
+TABLE = "flowcheck"
+LARGEST = 4 * MEBIBYTE
+
+Table: TypeAlias = Mapping[str, object]
+Option: TypeAlias = str | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a file says. ``options`` are values of options, by the names of their parameters. ``shown`` is how the file is printed."""
+
+    shown: str
+    folder: str
+    options: Mapping[str, Option]
+    ignores: tuple[PathIgnore, ...] = ()
+
+    def defaults(self, command: str) -> dict[str, object]:
+        """The options that a command takes from the file: ``check`` all, others what says which engine and which target it is about."""
+        taken = {name: value for name, value in self.options.items() if name in OF_COMMAND.get(command, ()) or command == "check"}
+        source = taken.get("source", ())
+        if command != "check" and isinstance(source, tuple):
+            taken.pop("source", None)
+            taken.update({"source": source[0]} if len(source) == 1 else {})
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in taken.items()}
+
+
+OF_COMMAND: Mapping[str, tuple[str, ...]] = {
+    "wiring": ("source", "target", "layers", "flow_file"),
+    "graph": ("source", "target", "layers", "flow_file"),
+    "trace": ("target", "flow_file"),
+    "contract": ("target", "layers"),
+}
+
+
+def find_settings(folder: str) -> Settings | None:
+    """The settings for a working directory; None where no file has any. A ``pyproject.toml`` without the table is passed over."""
+    while True:
+        for name in FILES:
+            path = os.path.join(folder, name)
+            if os.path.isfile(path) and (found := read_settings(path, printed_path(path, keep_absolute=False), named=False)) is not None:
+                return found
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+
+
+def read_settings(path: str, shown: str, *, named: bool = True) -> Settings | None:
+    """The settings in a file; BadInput in one line, which names the file and the key. ``named``: the user gave this file by name, so that
+    one without settings is a mistake."""
+    shown = printable(shown)
+    data = _content(path, shown)
+    if not named and os.path.basename(path) == "pyproject.toml" and TABLE.encode() not in data:
+        return None
+    try:
+        table = _table(tomllib.loads(data.decode("utf-8")), shown)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{shown}: not TOML: {error or 'nested too deeply'}; mend the file") from error
+    is_project = os.path.basename(path) == "pyproject.toml"
+    if table is None and named and is_project:
+        raise BadInput(f"{shown}: has no table [tool.{TABLE}]; give a file that has one")
+    return None if table is None else _Reader(shown, os.path.dirname(os.path.abspath(path))).settings(table)
+
+
+def _content(path: str, shown: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{shown}: cannot be read ({getattr(error, 'strerror', None) or error})") from error
+    if len(data) > LARGEST:
+        raise BadInput(f"{shown}: larger than {LARGEST // MEBIBYTE} MiB, which no settings are")
+    return data
+
+
+def _table(document: Table, shown: str) -> Table | None:
+    """The table of flowcheck: that of the tool's name where there is one, else the whole of a file that is its own."""
+    tool = document.get("tool", {})
+    if not isinstance(tool, dict) or TABLE not in tool:
+        return None if os.path.basename(shown) == "pyproject.toml" else document
+    found = tool[TABLE]
+    if not isinstance(found, dict):
+        raise BadInput(f"{shown}: tool.{TABLE} must be a table")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads one table. ``shown`` names the file in messages."""
+
+    shown: str
+    folder: str
+
+    def settings(self, table: Table) -> Settings:
+        options: dict[str, Option] = {}
+        ignores: tuple[PathIgnore, ...] = ()
+        for key, value in table.items():
+            if key == PER_PATH:
+                ignores = tuple(self.ignores(value))
+            elif key in KEYS:
+                options[key.replace("-", "_")] = KEYS[key](self, key, value)
+            else:
+                known = (*KEYS, PER_PATH)
+                self.refuse(key, f"there is no such setting{hint(key.replace('_', '-'), known) or '; there are ' + ', '.join(known)}")
+        return Settings(self.shown, self.folder, options, ignores)
+
+    def refuse(self, key: str, what: str) -> NoReturn:
+        raise BadInput(f"{self.shown}: {printable(key[:80])}: {printable(what)}")
+
+    def text(self, key: str, value: object) -> str:
+        if not isinstance(value, str):
+            self.refuse(key, f"must be a text, not {kind(value)}")
+        if not value:
+            self.refuse(key, "must not be empty")
+        return value
+
+    def texts(self, key: str, value: object) -> tuple[str, ...]:
+        """A text, or a list of them."""
+        if isinstance(value, list) and not value:
+            self.refuse(key, "must not be empty: leave it out")
+        if isinstance(value, list):
+            return tuple(self.text(key, each) for each in value)
+        if not isinstance(value, str):
+            self.refuse(key, f"must be a text or a list of texts, not {kind(value)}")
+        return (self.text(key, value),)
+
+    def number(self, key: str, value: object) -> str:
+        if not isinstance(value, int) or isinstance(value, bool):
+            self.refuse(key, f"must be a whole number, not {kind(value)}")
+        return self.checked(key, str(value), read_layers)
+
+    def checked(self, key: str, value: str, check: Callable[[str], object]) -> str:
+        """A value that the reader of an option takes; what that says is said of the key."""
+        try:
+            check(value)
+        except BadInput as error:
+            self.refuse(key, str(error))
+        return value
+
+    def path(self, key: str, value: object) -> str:
+        """A path, from the folder of the file to the working directory."""
+        joined = os.path.join(self.folder, self.text(key, value))
+        if "\0" in joined:
+            self.refuse(key, "is no path")
+        return joined if os.path.isabs(str(value)) else printed_path(joined, keep_absolute=False)
+
+    def paths(self, key: str, value: object) -> tuple[str, ...]:
+        return tuple(self.path(key, each) for each in self.texts(key, value))
+
+    def source(self, key: str, value: object) -> str:
+        """A path, or the name of an installed package."""
+        path = self.path(key, value)
+        return self.text(key, value) if not os.path.lexists(path) and str(value).isidentifier() else path
+
+    def sources(self, key: str, value: object) -> tuple[str, ...]:
+        return tuple(self.source(key, each) for each in self.texts(key, value))
+
+    def inside(self, key: str, value: object) -> str:
+        """A file that is written: it must lie below the folder, for the settings may be as foreign as the source that they lie beside."""
+        path = os.path.realpath(os.path.join(self.folder, self.text(key, value)))
+        if not path.startswith(os.path.join(os.path.realpath(self.folder), "")):
+            self.refuse(key, f"{value} does not lie below the folder of this file; give such a file on the command line")
+        return self.path(key, value)
+
+    def rules(self, key: str, value: object) -> tuple[str, ...]:
+        return tuple(self.checked(key, each, lambda text: meant_by(RULES, text)) for each in self.texts(key, value))
+
+    def severity(self, key: str, value: object) -> str:
+        return self.checked(key, self.text(key, value), severity)
+
+    def flags(self, key: str, value: object) -> str:
+        return self.checked(key, self.text(key, value), read_serve_args)
+
+    def outputs(self, key: str, value: object) -> tuple[str, ...]:
+        return tuple(self.output(key, each) for each in self.texts(key, value))
+
+    def output(self, key: str, text: str) -> str:
+        name, colon, file = self.checked(key, text, lambda each: read_outputs(None, [each])).partition(":")
+        return f"{name}:{self.inside(key, file)}" if colon else name
+
+    def ignores(self, value: object) -> Iterator[PathIgnore]:
+        if not isinstance(value, dict):
+            self.refuse(PER_PATH, f"must be a table of patterns and rules, not {kind(value)}")
+            return
+        for pattern, names in value.items():
+            key = f'{PER_PATH}."{pattern}"'
+            found = (rule.code for text in self.rules(key, names) for rule in meant_by(RULES, text))
+            yield PathIgnore(self.folder, pattern, frozenset(found))
+
+
+def kind(value: object) -> str:
+    """A value in few words, for a message."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return str(value)[:40]
+        case str():
+            return f"the text {value[:40]!r}"
+        case list():
+            return "a list"
+        case dict():
+            return "a table"
+        case _:
+            return "a date or a time"
+
+
+PER_PATH = "per-path-ignores"
+KEYS: Mapping[str, Callable[[_Reader, str, object], Option]] = {
+    "source": _Reader.sources,
+    "draft": _Reader.paths,
+    "target": _Reader.path,
+    "train": _Reader.source,
+    "train-config": _Reader.path,
+    "train-engine": _Reader.source,
+    "serve-args": _Reader.flags,
+    "flow": _Reader.texts,
+    "model": _Reader.texts,
+    "layers": _Reader.number,
+    "select": _Reader.rules,
+    "ignore": _Reader.rules,
+    "fail-on": _Reader.severity,
+    "baseline": _Reader.inside,
+    "flow-file": _Reader.path,
+    "output-format": _Reader.outputs,
+}
