@@ -230,7 +230,8 @@ def ways_out(machine: Machine) -> list[tuple[Location | None, Location]]:
     """Where functions returned, each with the innermost condition that it hangs on."""
     found = []
     for module, line in machine.noticed.left or ():
-        around = [node.lineno for node in ast.walk(module.tree) if isinstance(node, ast.If) and node.lineno < line <= (node.end_lineno or 0)]
+        tests = (node for node in ast.walk(module.tree) if isinstance(node, ast.If))
+        around = [node.lineno for node in tests if node.lineno < line <= (node.end_lineno or 0)]
         found.append((machine.place(module.path, max(around)) if around else None, machine.place(module.path, line)))
     return found
 

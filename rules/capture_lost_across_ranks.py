@@ -79,6 +79,7 @@ RULE = Rule(
     severity=Severity.INFO,
     page=__doc__,
     check=check,
+    needs="launch",
     examples=(
         Example(
             "a rank returns its hidden states alone",

@@ -112,6 +112,7 @@ RULE = Rule(
     severity=Severity.ERROR,
     page=__doc__,
     check=check,
+    needs="draft",
     examples=(
         Example("nothing to add before the first layer", _wiring(), (f"TulipForCausalLM: id -1 raises {_TEXT}",)),
         Example(

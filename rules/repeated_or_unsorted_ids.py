@@ -103,6 +103,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     page=__doc__,
     check=check,
+    needs="draft",
     examples=(
         Example(
             "an id stands twice",

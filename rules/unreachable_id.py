@@ -161,6 +161,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     page=__doc__,
     check=check,
+    needs="draft",
     examples=(
         Example("a loop ends before it", _wiring(_row(6)), ("TulipForCausalLM: id L = 6 is captured by no layer ([7] is kept)",)),
         Example(

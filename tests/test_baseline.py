@@ -152,7 +152,7 @@ class TestDrafts:
     def test_an_entry_of_a_config(self, here: Path, capsys: Capture) -> None:
         shutil.copytree(FIXTURES / self.CASE, here / "case")
         file = write(capsys, *self.arguments("bad.json"))
-        (entry,) = json.loads(file.read_text("utf-8"))["entries"]
+        (entry,) = (each for each in json.loads(file.read_text("utf-8"))["entries"] if each["draft"])
         assert (entry["code"], entry["file"], entry["draft"]) == ("FC101", "../case/configs/bad.json", "../case/configs/bad.json")
         assert entry["symbol"] == "eagle_config.eagle_aux_hidden_state_layer_ids"
         assert told(capsys, *self.arguments("bad.json"), "--baseline", str(file))[2] == 0

@@ -74,7 +74,7 @@ class TestWhatItGives:
     def test_the_rules_and_the_status(self, asked: list[Request], capsys: Capture) -> None:
         settings('source = "engine"\nfail-on = "info"\n')
         assert run() == 1
-        settings('source = "engine"\nfail-on = "info"\nignore = ["not-established"]\n')
+        settings('source = "engine"\nfail-on = "info"\nignore = ["not-established", "FC3"]\n')
         assert run() == 0
         settings('source = "engine"\nfail-on = "info"\nselect = ["FC1", "FC902"]\n')
         assert run() == 0
@@ -108,24 +108,24 @@ class TestPerPath:
         "pattern", ["engine/tulip.py", "engine/*.py", "tulip.py", "**/tul?p.py", "engine/", "**", "engine/**", "./engine/t*"]
     )
     def test_is_named(self, asked: list[Request], capsys: Capture, pattern: str) -> None:
-        settings(f'source = "engine"\nfail-on = "info"\n[per-path-ignores]\n"{pattern}" = ["FC901"]\n')
+        settings(f'source = "engine"\nfail-on = "info"\nselect = "FC901"\n[per-path-ignores]\n"{pattern}" = ["FC901"]\n')
         assert run("--format", "json") == 0
         summary = json.loads(capsys.readouterr().out)["summary"]
         assert (summary["info"], summary["ignored_by_path"]) == (0, 1)
 
     @pytest.mark.parametrize("pattern", ["tulip", "*/*/tulip.py", "srt/", "engine/*.toml", "engine", "lip.py"])
     def test_is_not_named(self, asked: list[Request], pattern: str) -> None:
-        settings(f'source = "engine"\nfail-on = "info"\n[per-path-ignores]\n"{pattern}" = ["FC901"]\n')
+        settings(f'source = "engine"\nfail-on = "info"\nselect = "FC901"\n[per-path-ignores]\n"{pattern}" = ["FC901"]\n')
         assert run() == 1
 
     def test_from_the_folder_of_the_file(self, asked: list[Request], monkeypatch: pytest.MonkeyPatch) -> None:
-        settings('source = "engine"\nfail-on = "info"\n[per-path-ignores]\n"sub/engine/*.py" = ["FC901"]\n')
+        settings('source = "engine"\nfail-on = "info"\nselect = "FC901"\n[per-path-ignores]\n"sub/engine/*.py" = ["FC901"]\n')
         assert run() == 1
         monkeypatch.chdir("sub")
         assert run() == 0
 
     def test_other_rules_stay(self, asked: list[Request]) -> None:
-        settings('source = "engine"\nfail-on = "info"\n[per-path-ignores]\n"**" = ["FC1", "unreadable-file"]\n')
+        settings('source = "engine"\nfail-on = "info"\nselect = "FC901"\n[per-path-ignores]\n"**" = ["FC1", "unreadable-file"]\n')
         assert run() == 1
 
 
