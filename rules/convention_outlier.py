@@ -23,6 +23,7 @@ Sources
 """
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -68,9 +69,9 @@ def _kinds(wirings: Sequence[Wiring]) -> list[_Kind]:
 
 
 def _says(wiring: Wiring) -> str | None:
-    """What a wiring makes of any id; None where that is not proved, or hangs on something."""
+    """What a wiring makes of any id; None where that is not proved, hangs on something, or is no whole point: that is no convention."""
     told = [clause.captures for clause in wiring.convention if clause.when == "id k"]
-    return told[0] if len(told) == 1 and told[0].startswith("out:k") else None
+    return told[0] if len(told) == 1 and re.fullmatch(r"out:k([+-]\d+)?", told[0]) else None
 
 
 def _findings(analysis: Analysis, most: _Kind, kind: _Kind) -> Iterator[Finding]:

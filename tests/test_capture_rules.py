@@ -19,9 +19,8 @@ def loud(case: str, draft: str) -> tuple[Finding, ...]:
     """The warnings and errors of a check of this draft."""
     folder = FIXTURES / case
     configs, tree = folder / "configs", folder / "tree"
-    asked = Request(
-        str(tree / "sglang"), target=str(configs / "target.json"), draft=str(configs / draft), train=str(tree / "draft_training"), judged=True
-    )
+    target, trainer = str(configs / "target.json"), str(tree / "draft_training")
+    asked = Request(str(tree / "sglang"), target=target, draft=str(configs / draft), train=trainer, judged=True)
     return tuple(found for found in judge(analyze(asked), RULES) if found.severity > Severity.INFO)
 
 
