@@ -49,7 +49,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
             root = branches[0].clause.conditions[0]
             hit.setdefault((root.at, root.text), []).append((wiring, branches))
     for found in hit.values():
-        wrong = [each for each in analysis.comparisons if any(_is_wrong(each, *one) for one in found)]
+        wrong: list[Comparison | None] = [each for each in analysis.comparisons if any(_is_wrong(each, *one) for one in found)]
         yield from (_finding(found, each) for each in wrong or [None])
 
 

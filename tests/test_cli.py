@@ -219,7 +219,7 @@ def test_pictures_are_all_that_is_printed_where_only_they_are_asked_for(capsys: 
 
 def test_the_rules_are_listed_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("rules") == 0
-    assert "FC901  not-established           info     A wiring could not be proved.\n" in capsys.readouterr().out
+    assert "FC901  not-established            info     A wiring could not be proved.\n" in capsys.readouterr().out
     assert run("explain", "unreadable-file") == 0
     page = capsys.readouterr().out
     assert page.startswith("FC902 unreadable-file (info)\n")
