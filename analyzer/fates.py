@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from .agreement import difference
 from .convention import edge_name
-from .results import Evaluation, Location, Step, Wiring
+from .results import Comparison, Evaluation, Location, Step, Wiring
 
 _ERROR = re.compile(r"(?P<text>.*) \((?P<file>[^()]*):(?P<line>\d+)\)", re.DOTALL)
 
@@ -51,6 +52,22 @@ def fate(wiring: Wiring, row: Evaluation, good: Evaluation) -> Literal["unreache
     if both.error is not None:
         return "raises"
     return "unreached" if both.captured == good.captured else None
+
+
+def would_serve(comparison: Comparison, says: str) -> bool:
+    """Whether a draft is served other points than it was trained on, and would be served those by this convention ("out:k+1"), whether that
+    keeps the order of the ids or that of the layers."""
+    shift, trained, ids = says.removeprefix("out:k"), comparison.trained, comparison.served.ids
+    if difference(comparison) != "point" or trained is None or not ids or not says.startswith("out:k"):
+        return False
+    if shift and not shift.lstrip("+-").isdigit():
+        return False
+    depths = [k + int(shift or 0) for k in ids]
+    return trained.points in {tuple(map(point_at, order)) for order in (depths, sorted(depths))}
+
+
+def point_at(depth: int) -> str:
+    return "embed" if depth == -1 else f"out:{depth}"
 
 
 def captures_one(row: Evaluation) -> bool:

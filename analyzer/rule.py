@@ -88,16 +88,17 @@ CAUSES = {"FC105": ("FC101", "FC102", "FC103", "FC104"), "FC101": ("FC104",), "F
 """Which findings about a draft only follow from another one about it: a default brings other points, other points another width, a write
 another stage."""
 
-CAUSES_BY_PLACE: dict[str, tuple[str, ...]] = {
-    "FC201": ("FC105",), "FC202": ("FC105",), "FC204": ("FC105",), "FC208": ("FC901",), "FC302": ("FC101", "FC103"), "FC309": ("FC101",),
-}  # fmt: skip
+CAUSES_BY_PLACE: dict[str, tuple[str, ...]] = {"FC201": ("FC105",), "FC202": ("FC105",), "FC204": ("FC105",), "FC208": ("FC901",)}
 """Which findings about a draft another one explains, where their place lies on its path: the entry stands elsewhere, or an ``except`` makes
-a default of the miss, or a converter drops it; what is served is open since two calls of one setter say different things;
-the points are those of one branch of a setter that looks at the ids, or of a class that its siblings outvote."""
+a default of the miss, or a converter drops it; what is served is open since two calls of one setter say different things."""
 
 CAUSES_BY_LOSS: dict[str, tuple[str, ...]] = {"FC301": ("FC101", "FC104", "FC307"), "FC308": ("FC101", "FC104")}
 """Which findings about a draft come of states that do not arrive: the width, an exception for want of any, and other points, if those that
 arrive are some of those that were trained."""
+
+CAUSES_BY_CONVENTION: dict[str, tuple[str, ...]] = {"FC302": ("FC101",), "FC309": ("FC101",)}
+"""Which findings about a draft another one about it explains, which has found that the other branch of the setter, or its siblings, would
+have served what was trained."""
 
 CAUSES_BY_DRAFT: dict[str, tuple[str, ...]] = {"FC214": ("FC901", "FC101", "FC102", "FC103", "FC104", "FC105")}
 """Which findings about what a draft is served another one about it explains wherever they stand: where the ids are never looked at, nothing
@@ -121,6 +122,8 @@ def arranged(found: list[Finding]) -> tuple[Finding, ...]:
         found = under(found, code, CAUSES[code])
     for code, symptoms in CAUSES_BY_PLACE.items():
         found = explained(found, code, symptoms, is_on_the_way)
+    for code, symptoms in CAUSES_BY_CONVENTION.items():
+        found = explained(found, code, symptoms, is_about_the_same)
     for code, symptoms in CAUSES_BY_DRAFT.items():
         found = explained(found, code, symptoms, is_about_serving)
     for code, symptoms in CAUSES_BY_MODEL.items():
@@ -180,6 +183,11 @@ def is_for_want_of_some(cause: Finding, symptom: Finding) -> bool:
         return whom(cause) == whom(symptom)
     arrived, trained = (iter((text or "").split(", ")) for text in (symptom.actual, symptom.expected))
     return whom(cause) == whom(symptom) and all(point in trained for point in arrived)
+
+
+def is_about_the_same(cause: Finding, symptom: Finding) -> bool:
+    """Whether two findings are about one draft with one target class."""
+    return whom(cause) == whom(symptom)
 
 
 def is_about_serving(cause: Finding, symptom: Finding) -> bool:

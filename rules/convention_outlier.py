@@ -16,18 +16,19 @@ Instead
 
 What it cannot see
     Which of them is right: that the many are is a guess. Engines with fewer than four siblings of one mind. Setters that look at the ids
-    (FC302) have no side in it.
+    (FC302) have no side in it. Where a config of the target names its class, no others are run, and there are no siblings.
 
 Sources
     SGLang: eagle3 setters add 1, those of models whose loop captures after the layer do not; a port that forgets one of both is off.
 """
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..analyzer.agreement import difference
 from ..analyzer.convention import effect, setter_steps, some_names
+from ..analyzer.fates import would_serve
 from ..analyzer.results import Analysis, Clause, Comparison, Evaluation, Location, Side, Step, Wiring
 from ..analyzer.rule import Example, Finding, Hop, Rule, Severity, example_analysis
 
@@ -68,9 +69,9 @@ def _kinds(wirings: Sequence[Wiring]) -> list[_Kind]:
 
 
 def _says(wiring: Wiring) -> str | None:
-    """What a wiring makes of any id; None where that is not proved, or hangs on something."""
+    """What a wiring makes of any id; None where that is not proved, hangs on something, or is no whole point: that is no convention."""
     told = [clause.captures for clause in wiring.convention if clause.when == "id k"]
-    return told[0] if len(told) == 1 and told[0].startswith("out:k") else None
+    return told[0] if len(told) == 1 and re.fullmatch(r"out:k([+-]\d+)?", told[0]) else None
 
 
 def _findings(analysis: Analysis, most: _Kind, kind: _Kind) -> Iterator[Finding]:
@@ -78,21 +79,9 @@ def _findings(analysis: Analysis, most: _Kind, kind: _Kind) -> Iterator[Finding]
     for wiring in kind.wirings:
         places.setdefault(wiring.at, []).append(wiring)
     for at, wirings in places.items():
-        models = [wiring.model for wiring in wirings]
-        hit = next((each for each in analysis.comparisons if each.model in models and _bites(each, wirings[0].flow, most.says)), None)
+        whose = {(wiring.flow, wiring.model) for wiring in wirings}
+        hit = next((each for each in analysis.comparisons if (each.flow, each.model) in whose and would_serve(each, most.says)), None)
         yield _finding(at, most, kind, wirings, hit)
-
-
-def _bites(comparison: Comparison, flow: str, says: str) -> bool:
-    """Whether a draft is served other points, and was trained on those that the majority would capture with its ids."""
-    trained, ids = comparison.trained, comparison.served.ids
-    if comparison.flow != flow or difference(comparison) != "point" or trained is None or not ids:
-        return False
-    shift = says.removeprefix("out:k")
-    if shift and not shift.lstrip("+-").isdigit():
-        return False
-    depths = [k + int(shift or 0) for k in ids]
-    return trained.points == tuple("embed" if depth == -1 else f"out:{depth}" for depth in depths)
 
 
 def _finding(at: Location, most: _Kind, kind: _Kind, wirings: list[Wiring], hit: Comparison | None) -> Finding:
@@ -106,7 +95,7 @@ def _finding(at: Location, most: _Kind, kind: _Kind, wirings: list[Wiring], hit:
         f"{names}: id k captures {kind.says}, and {most.says} with {most.sites} other setters of {first.flow} ({like})",
         at,
         flow=first.flow,
-        model=first.model if len({wiring.model for wiring in wirings}) == 1 else None,
+        model=hit.model if hit is not None else first.model if len({wiring.model for wiring in wirings}) == 1 else None,
         expected=most.says,
         actual=kind.says,
         path=(*_way(first), *_way(sibling)),

@@ -27,8 +27,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..analyzer.convention import effect, phrase, setter_steps, some_names
+from ..analyzer.fates import would_serve
 from ..analyzer.request import ids_text
-from ..analyzer.results import Analysis, Asked, Clause, Condition, Evaluation, Location, Step, Wiring
+from ..analyzer.results import Analysis, Asked, Clause, Comparison, Condition, Evaluation, Location, Step, Wiring
 from ..analyzer.rule import Example, Finding, Hop, Rule, Severity, example_analysis
 
 
@@ -48,7 +49,14 @@ def check(analysis: Analysis) -> Iterator[Finding]:
             root = branches[0].clause.conditions[0]
             hit.setdefault((root.at, root.text), []).append((wiring, branches))
     for found in hit.values():
-        yield _finding(found)
+        wrong: list[Comparison | None] = [each for each in analysis.comparisons if any(_is_wrong(each, *one) for one in found)]
+        yield from (_finding(found, each) for each in wrong or [None])
+
+
+def _is_wrong(comparison: Comparison, wiring: Wiring, branches: list[_Branch]) -> bool:
+    """Whether a draft would be served what it was trained on by another branch than that which its ids take."""
+    same = (comparison.flow, comparison.model) == (wiring.flow, wiring.model)
+    return same and any(would_serve(comparison, branch.clause.captures) for branch in branches)
 
 
 def _branches(wiring: Wiring) -> Iterator[_Branch]:
@@ -74,7 +82,7 @@ def _took(row: Evaluation, clause: Clause) -> bool:
     return all((condition.at, condition.value) in given for condition in clause.conditions)
 
 
-def _finding(found: list[tuple[Wiring, list[_Branch]]]) -> Finding:
+def _finding(found: list[tuple[Wiring, list[_Branch]]], wrong: Comparison | None) -> Finding:
     wiring, branches = found[0]
     root = branches[0].clause.conditions[0]
     models, flows = [each.model for each, _ in found], {each.flow for each, _ in found}
@@ -88,10 +96,11 @@ def _finding(found: list[tuple[Wiring, list[_Branch]]]) -> Finding:
         f"{some_names(models)}: `{root.text}` decides what an id means: {told}",
         root.at,
         column + 1,
-        flow=flows.pop() if len(flows) == 1 else None,
-        model=models[0] if len(set(models)) == 1 else None,
+        flow=wrong.flow if wrong is not None else flows.pop() if len(flows) == 1 else None,
+        model=wrong.model if wrong is not None else models[0] if len(set(models)) == 1 else None,
         path=tuple(dict.fromkeys((*_asked(conditions), *(hop for branch in branches for hop in _hops(branch))))),
         help="let one convention hold for all ids; which dialect a list is in is for a key to say, not for its numbers",
+        draft=None if wrong is None else wrong.draft,
     )
 
 

@@ -168,7 +168,7 @@ def test_what_the_engine_raises_is_not_compared(here: Path, monkeypatch: pytest.
     monkeypatch.setattr(pipeline, "server", lambda *_: lambda *_: given)
     found = check(here, [-1, 1], HOOKS, FIXTURES / "llama-like/tree", target)
     (finding,) = loud(found)
-    assert finding.code == "FC901" and "the engine raises TypeError" in finding.message
+    assert finding.code == "FC307" and "LlamaForCausalLM raises TypeError" in finding.message
 
 
 def test_not_known_is_a_warning_where_a_draft_needs_it(here: Path) -> None:
