@@ -6,15 +6,16 @@ from dataclasses import dataclass, replace
 
 from .errors import BadInput
 from .evaluation import Program
-from .flows.flow import BUILT_IN, Flow, load_flow, load_flow_file
+from .finding import find_targets
+from .flows.flow import BUILT_IN, ENGINES, Flow, load_flow, load_flow_file
 from .index import Index
 from .interpret.code import Code
 from .library.tables import Library
 from .request import Request
 from .results import Location, NotEstablished, SourceFacts
-from .source import SourceTree, open_source
+from .source import SourceTree, find_package, open_source
 from .target import ConfigFacts, read_target
-from .wiring import DEFAULT_LAYERS, Found, find_targets
+from .wiring import DEFAULT_LAYERS, Found
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,11 @@ def choose_flows(request: Request) -> list[Flow]:
         if request.flows and flow.name not in request.flows:
             raise BadInput(f"{request.flow_file} describes the flow {flow.name!r}, not {request.flows[0]!r}")
         return [flow]
-    return [load_flow(name) for name in request.flows or BUILT_IN]
+    for name in request.flows:
+        if name not in BUILT_IN:
+            load_flow(name)  # raises
+    package = find_package(request.source, [*ENGINES])
+    return [load_flow(name, package) for name in request.flows or ENGINES[package]]
 
 
 def library_of(flow: Flow) -> Library:

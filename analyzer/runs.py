@@ -15,7 +15,7 @@ from .interpret.heap import Mark
 from .interpret.machine import Machine
 from .interpret.recording import Opening
 from .interpret.signals import GiveUp, MadeLate, NeedDecision, Raised
-from .outcome import Ids, Outcome, call_setter, first_open, raised_outcome, read_sink, run_forward
+from .outcome import Ids, Outcome, call_setter, first_open, raised_outcome, read_sink, run_forward, take_returned
 from .values import ClassValue, Instance, Unknown
 
 MAX_RUNS = 24
@@ -245,8 +245,10 @@ class Run:
         with machine.in_module(cls.module):
             machine.asking = self.latest = Asking()
             try:
-                call_setter(machine, instance, self.target.setter, ids)
+                call_setter(machine, instance, self.target.setter, ids, self.target.flow.defaults)
             finally:
                 machine.asking = None
-            run_forward(machine, self.target.flow, instance)
+            answer = run_forward(machine, self.target.flow, instance)
+            if self.target.flow.sink.returned is not None and (none := take_returned(machine, answer, *self.target.flow.sink.returned)):
+                return none
             return read_sink(machine)

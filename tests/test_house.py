@@ -33,7 +33,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("answers",),
     ("runs",),
     ("evaluation", "judgement"),
-    ("marks",),
+    ("marks", "finding"),
     ("wiring", "training", "engine_use"),
     ("extractions",),
     ("valueflow",),

@@ -15,28 +15,39 @@ from .extending import extend
 
 Table: TypeAlias = Mapping[str, object]
 
-BUILT_IN = ("eagle3", "dflash", "dspark")
-ENGINES = ("sglang",)
-"""What the flows of one engine share; no flow by itself."""
+ENGINES: Mapping[str, Mapping[str, str]] = {
+    "sglang": {"eagle3": "eagle3", "dflash": "dflash", "dspark": "dspark"},
+    "vllm": {"eagle3": "vllm_eagle3"},
+}
+"""By the package of an engine the flows that are built in, each with its file. The file that is called like the engine is what they share;
+it is no flow by itself."""
+BUILT_IN = tuple(dict.fromkeys(name for flows in ENGINES.values() for name in flows))
+PACKAGE = "sglang"
+"""The engine whose flows are meant where no source tells which."""
 
-NEEDED = ("name", "package", "words", "setters", "entry", "layer_counts", "sink")
-OPTIONAL = ("fallbacks", "layer_lists", "text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption", "pipeline", "boundaries")
+NEEDED = ("name", "package", "words", "setters", "layer_counts", "sink")
+OPTIONAL = (
+    "entry", "fallbacks", "layer_lists", "text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption", "pipeline", "boundaries",
+    "configs", "defaults", "draft_methods",
+)  # fmt: skip
 PIPELINE = ("keys", "spellings", "target_worker", "worker_methods", "draft_inputs", "projections")
 PIPELINE_TABLES = ("phases", "paths", "launch", "reader", "moved")
 BOUNDARIES = ("package", "stage", "declaration", "exit")
 SINK = ("class", "method", "hidden", "captured")
+RETURNED = ("hidden_item", "captured_item")
 SUPPOSED = ("calls", "returns", "values")
 
 
 @dataclass(frozen=True, slots=True)
 class Sink:
     """The consumer of the captured tensors: a class of the package, its method, and that method's parameters for the hidden states and
-    for the captured ones."""
+    for the captured ones. Or, as ``returned``, the items of what the target's forward returns that hold the two."""
 
-    cls: str
-    method: str
-    hidden: str
-    captured: str
+    cls: str = ""
+    method: str = ""
+    hidden: str = ""
+    captured: str = ""
+    returned: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +96,9 @@ class Flow:
     """One flow.
 
     ``words``: text of which a file of the flow contains at least one. ``setters``: the methods that take the ids. ``fallbacks``: those
-    that take them where a target has none of ``setters``. ``entry``: the module variable that lists the target classes. ``layer_counts``
+    that take them where a target has none of ``setters``. ``entry``: the module variable that lists the target classes; without one, each
+    model that has a setter is a target, drafts aside: those have one of the ``draft_methods``. ``defaults``: methods of a target that
+    answer what a setter is given where a config names no ids. ``configs``: where a constructor finds the target's config. ``layer_counts``
     and ``text_configs``: the config attributes that hold the number of layers and the language model's own config; ``layer_lists``: those
     with one entry for each layer.
     ``blank_inputs``: tensors that the forward is given and that say nothing of the tokens; ``tensor_inputs``: its parameters that are
@@ -109,13 +122,18 @@ class Flow:
     fallbacks: tuple[str, ...] = ()
     boundaries: Boundaries = field(default_factory=Boundaries)
     layer_lists: tuple[str, ...] = ()
+    configs: tuple[str, ...] = ("config",)
+    defaults: tuple[str, ...] = ()
+    draft_methods: tuple[str, ...] = ()
 
 
-def load_flow(name: str) -> Flow:
-    """A built-in flow by name; raises :class:`BadInput` for any other."""
-    if name not in BUILT_IN:
-        raise BadInput(f"no flow named {name!r}: there is {', '.join(BUILT_IN)}; another one is described in a file given with --flow-file")
-    return read_flow(built_in_text(name), f"{name}.toml")
+def load_flow(name: str, package: str = PACKAGE) -> Flow:
+    """A built-in flow of an engine by name; raises :class:`BadInput` for any other."""
+    flows = ENGINES[package]
+    if name not in flows:
+        known = f"there is {', '.join(flows)}" if name not in BUILT_IN else f"of {package} there is {', '.join(flows)}"
+        raise BadInput(f"no flow named {name!r}: {known}; another one is described in a file given with --flow-file")
+    return read_flow(built_in_text(flows[name]), f"{flows[name]}.toml")
 
 
 def built_in_text(name: str) -> str:
@@ -151,34 +169,47 @@ def inherit(data: dict[str, object]) -> dict[str, object]:
     if "extends" not in data:
         return data
     base = text(data, "extends")
-    if base not in (*BUILT_IN, *ENGINES):
-        raise BadInput(f"extends names {base!r}; there is {', '.join((*ENGINES, *BUILT_IN))}")
+    known = (*ENGINES, *dict.fromkeys(file for flows in ENGINES.values() for file in flows.values()))
+    if base not in known:
+        raise BadInput(f"extends names {base!r}; there is {', '.join(known)}")
     own = {key: value for key, value in data.items() if key != "extends"}
     return extend(inherit(tomllib.loads(built_in_text(base))), own)
 
 
 def build(data: Table) -> Flow:
     check_keys(data, NEEDED, OPTIONAL, "")
-    sink = table(data, "sink")
-    check_keys(sink, SINK, (), "sink.")
     return Flow(
         name=text(data, "name"),
         package=text(data, "package"),
         words=texts(data, "words"),
         setters=texts(data, "setters"),
-        entry=text(data, "entry"),
+        entry=text(data, "entry") if "entry" in data else "",
         layer_counts=texts(data, "layer_counts"),
         text_configs=texts(data, "text_configs"),
         blank_inputs=texts(data, "blank_inputs"),
         tensor_inputs=texts(data, "tensor_inputs"),
-        sink=Sink(*(text(sink, key) for key in SINK)),
+        sink=build_sink(table(data, "sink")),
         kernels={name: text(table(data, "kernels"), name) for name in table(data, "kernels")},
         facts=build_facts(text(data, "package"), entries(data, "assumption")),
         pipeline=build_pipeline(table(data, "pipeline")),
         fallbacks=texts(data, "fallbacks"),
         layer_lists=texts(data, "layer_lists"),
+        configs=texts(data, "configs") or ("config",),
+        defaults=texts(data, "defaults"),
+        draft_methods=texts(data, "draft_methods"),
         boundaries=build_boundaries(table(data, "boundaries")),
     )
+
+
+def build_sink(data: Table) -> Sink:
+    if any(key in data for key in RETURNED):
+        check_keys(data, RETURNED, (), "sink.")
+        hidden, captured = (data[key] for key in RETURNED)
+        if not isinstance(hidden, int) or not isinstance(captured, int) or min(hidden, captured) < 0 or hidden == captured:
+            raise BadInput("sink.hidden_item and sink.captured_item must be two places in what the forward returns, counted from 0")
+        return Sink(returned=(hidden, captured))
+    check_keys(data, SINK, (), "sink.")
+    return Sink(*(text(data, key) for key in SINK))
 
 
 def build_pipeline(data: Table) -> Pipeline:
