@@ -20,7 +20,7 @@ from ..results import Location, NotEstablished
 from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, FunctionValue, Instance, ListValue
 from .asked import Frame, Miss, Question, SetterCall
 from .converters import Conversion
-from .domain import UNKNOWN, Exact, Method, Object, Origin, Outside, Thing, Val, exact, last_name
+from .domain import UNKNOWN, Exact, Method, Object, Origin, Outside, Thing, Val, exact, role_of
 from .fields import whole
 from .flags import launched
 from .items import is_list
@@ -203,7 +203,7 @@ class Engine:
         return any(self.projecting.reaches(function, cls) for cls in (*classes, *([] if classes else [function.owner])))
 
     def is_path(self, val: Val) -> bool:
-        return any(last_name(thing) in self.question.paths for thing in val.things)
+        return any(role_of(self.question.paths, thing) is not None for thing in val.things)
 
     def is_model(self, callee: object) -> bool:
         """Whether a callee is a method of a model that was found behind a field, called from outside the models."""
@@ -216,6 +216,14 @@ class Engine:
         """Whether a thing is the target's model itself."""
         return thing.backing is not None and "." not in thing.path
 
+    def model_of(self, cls: ClassValue) -> Object | None:
+        """The target's model, where an object of its class is made: there is one, or one for each stage."""
+        for thing in self.backings.values():
+            if self.is_root(thing) and isinstance(thing.cls, ClassValue) and thing.cls.node is cls.node:
+                self.assumptions.add("single-rank")
+                return thing
+        return None
+
     def is_handle(self, thing: Object) -> bool:
         """Whether a thing is what the target is run by: its worker, or a class that holds a model behind it."""
         holds_model = isinstance(thing.cls, ClassValue) and any(thing.cls is owner for owner, _ in self.model_fields)
@@ -224,7 +232,7 @@ class Engine:
 
     def is_given(self, thing: Thing) -> bool:
         """Whether a thing is the path of a model whose config is in hand: it was given."""
-        return self.question.paths.get(last_name(thing)) in self.question.configs
+        return role_of(self.question.paths, thing) in self.question.configs
 
     def is_marked_model(self, state: State, model: Object) -> bool:
         """Whether the model, or a part of it, holds a tracked value."""

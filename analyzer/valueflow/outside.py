@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 from .. import ir
@@ -11,7 +13,7 @@ from .converters import dict_of, dropped, forget, made_config
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_constant, join, join_all
 from .fields import NOT_CARRIED, built_attribute, read_attribute
 from .flags import flag_of
-from .items import entries_of, fill, items_of, new_dict, new_list, read_element, truth
+from .items import MOST_ALTERNATIVES, alternatives, entries_of, fill, items_of, new_dict, new_list, read_element, truth
 from .lookups import doubt_table, has_entry, kept, look_up, origin_of, passed, reads_entry
 from .setters import seek_model
 from .store import State
@@ -31,6 +33,8 @@ JOINS = frozenset({"cat", "concat", "concatenate"})
 CATS = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "dstack", "column_stack"})
 COPIES = frozenset({"list", "tuple", "sorted", "reversed", "set", "frozenset", "deque", "iter"})
 
+PLAIN = frozenset(f"builtins.{name}" for name in ("list", "tuple", "dict", "set", "frozenset", "str", "bytes", "int", "float", "bool"))
+"""Classes of which no other is a subclass: what is of one of them is of none of the others, but that a bool is an int."""
 PLAIN_TEXT: dict[str, Callable[[str], str]] = {"upper": str.upper, "lower": str.lower, "strip": str.strip}
 
 Builtin = Callable[["Engine", ir.Call, State], Val]
@@ -125,6 +129,9 @@ def _isinstance(engine: Engine, node: ir.Call, state: State) -> Val:
 
 
 def _is_one_of(engine: Engine, thing: object, classes: Sequence[object]) -> bool | None:
+    kind = "tuple" if isinstance(thing, Items) else "list" if isinstance(thing, Object) and thing.loaded and thing.cls is None else ""
+    if kind and all(isinstance(one, External) and one.name in PLAIN for one in classes):
+        return External(f"builtins.{kind}") in classes
     match thing:
         case Items() | Object(made=True, is_plain=True) if all(isinstance(one, External) for one in classes):
             return None if any(map(is_collection_class, classes)) else False
@@ -192,7 +199,13 @@ def _enumerate(engine: Engine, node: ir.Call, state: State) -> Val:
 
 
 def _zip(engine: Engine, node: ir.Call, state: State) -> Val:
-    return new_list(engine, state, None, Val((Items(tuple(read_element(state, val, None) for val in _values(engine, node, state))),)))
+    vals = _values(engine, node, state)
+    some = [alternatives(state, val) or (val,) for val in vals]
+    ways = [[items_of(state, one) for one in way] for way in product(*some)] if prod(map(len, some)) <= MOST_ALTERNATIVES else []
+    if vals and ways and not any(val.marks for val in vals) and all(each is not None for way in ways for each in way):
+        rows = [[Val((Items(row),)) for row in zip(*(items or () for items in way), strict=False)] for way in ways]
+        return join_all(new_list(engine, state, row) for row in dict.fromkeys(map(tuple, rows)))
+    return new_list(engine, state, None, Val((Items(tuple(read_element(state, val, None) for val in vals)),)))
 
 
 def _pass_on(engine: Engine, node: ir.Call, state: State) -> Val:
@@ -266,7 +279,7 @@ def call_outside(engine: Engine, node: ir.Call, callee: Val, name: str, argument
     if not any(is_collection(val) for val in given):  # objects that hold something tracked: they stay what they are
         engine.assumptions.add("unfollowed-calls")
         return UNKNOWN
-    if any(shown(state, val) or any(thing.loaded for thing in val.objects) for val in given):
+    if any((shown(state, val) and not is_constant(val)) or any(thing.loaded for thing in val.objects) for val in given):
         engine.doubt(f"what {last or 'a call'}() does with the value is not known", node.at)
     if not name.startswith(("torch", "copy.", "numpy", "functools", "itertools", "typing.cast")):
         engine.lost(f"{last or 'a call'}(…)", "what it does with the tracked value is not known", node.at)
