@@ -66,7 +66,7 @@ class TestSources:
             ("nope", "nope: no such file or folder, nor an installed package with sglang in it"),
             ("", "'': not a path"),
             ("empty", "empty: the folder is empty"),
-            ("other", "other: no package sglang in it"),
+            ("other", "other: no package sglang or vllm in it"),
             ("broken.zip", "broken.zip: not an archive that can be read"),
             ("text.whl", "text.whl: not an archive that can be read"),
             ("plain.txt", "plain.txt: neither a folder nor an archive"),

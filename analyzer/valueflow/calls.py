@@ -16,7 +16,7 @@ from .lookups import path_got, raise_on_missing
 from .outside import call_builtin, call_method_outside, call_outside
 from .parameters import Arguments, as_argument, bind_parameters, read_arguments
 from .parts import pass_part, projecting_methods
-from .setters import is_inside, note_call, seek_model
+from .setters import is_inside, model_made, note_call, seek_model
 from .store import Raising, State, joined
 from .texts import key_asked_for
 from .tracks import ELEMENT, ITEMS, held, tracked
@@ -222,7 +222,7 @@ def construct(engine: Engine, node: ir.Call, cls: ClassValue, arguments: Argumen
             enter(engine, node, Method(after, Val((made,))), Arguments((), {}, {}, True), state)
     elif isinstance(init, FunctionValue):
         enter(engine, node, Method(init, Val((made,))), arguments, state)
-    return Val((engine.model_of(cls) or made,))
+    return Val((model_made(engine, cls) or made,))
 
 
 def call_decorated(engine: Engine, node: ir.Call, method: Method, arguments: Arguments, state: State) -> Val:

@@ -216,14 +216,6 @@ class Engine:
         """Whether a thing is the target's model itself."""
         return thing.backing is not None and "." not in thing.path
 
-    def model_of(self, cls: ClassValue) -> Object | None:
-        """The target's model, where an object of its class is made: there is one, or one for each stage."""
-        for thing in self.backings.values():
-            if self.is_root(thing) and isinstance(thing.cls, ClassValue) and thing.cls.node is cls.node:
-                self.assumptions.add("single-rank")
-                return thing
-        return None
-
     def is_handle(self, thing: Object) -> bool:
         """Whether a thing is what the target is run by: its worker, or a class that holds a model behind it."""
         holds_model = isinstance(thing.cls, ClassValue) and any(thing.cls is owner for owner, _ in self.model_fields)

@@ -1,7 +1,7 @@
 """Calls of what lies outside the tree: builtins by what they do, all else by whether its result holds what it was given."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from math import prod
@@ -14,6 +14,7 @@ from .domain import NONE, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_c
 from .fields import NOT_CARRIED, built_attribute, read_attribute
 from .flags import flag_of
 from .items import MOST_ALTERNATIVES, alternatives, entries_of, fill, items_of, new_dict, new_list, read_element, truth
+from .kinds import is_instance
 from .lookups import doubt_table, has_entry, kept, look_up, origin_of, passed, reads_entry
 from .setters import seek_model
 from .store import State
@@ -33,8 +34,6 @@ JOINS = frozenset({"cat", "concat", "concatenate"})
 CATS = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "dstack", "column_stack"})
 COPIES = frozenset({"list", "tuple", "sorted", "reversed", "set", "frozenset", "deque", "iter"})
 
-PLAIN = frozenset(f"builtins.{name}" for name in ("list", "tuple", "dict", "set", "frozenset", "str", "bytes", "int", "float", "bool"))
-"""Classes of which no other is a subclass: what is of one of them is of none of the others, but that a bool is an int."""
 PLAIN_TEXT: dict[str, Callable[[str], str]] = {"upper": str.upper, "lower": str.lower, "strip": str.strip}
 
 Builtin = Callable[["Engine", ir.Call, State], Val]
@@ -117,40 +116,6 @@ def _setattr(engine: Engine, node: ir.Call, state: State) -> Val:
         elif any(role == "draft" for role, _ in engine.evaluate(holder.value, state).origin):
             engine.doubt("the draft's config is written to, under a name that is not known", node.at)
     return NONE
-
-
-def _isinstance(engine: Engine, node: ir.Call, state: State) -> Val:
-    val, wanted = [*_values(engine, node, state), UNKNOWN, UNKNOWN][:2]
-    classes = wanted.only.items if isinstance(wanted.only, Items) else (wanted,)
-    names = [only.value for each in classes if isinstance(only := each.only, Exact)]
-    answers = {_is_one_of(engine, thing, names) for thing in val.things} if not val.open and len(names) == len(classes) else {None}
-    answer = answers.pop() if len(answers) == 1 else None
-    return UNKNOWN if answer is None else exact(answer)
-
-
-def _is_one_of(engine: Engine, thing: object, classes: Sequence[object]) -> bool | None:
-    kind = "tuple" if isinstance(thing, Items) else "list" if isinstance(thing, Object) and thing.loaded and thing.cls is None else ""
-    if kind and all(isinstance(one, External) and one.name in PLAIN for one in classes):
-        return External(f"builtins.{kind}") in classes
-    match thing:
-        case Items() | Object(made=True, is_plain=True) if all(isinstance(one, External) for one in classes):
-            return None if any(map(is_collection_class, classes)) else False
-        case Object(cls=ClassValue() as cls):
-            order = engine.types.order(cls)
-            if any(one in order for one in classes):
-                return True
-            if thing.made or thing.backing is not None:
-                return False if all(isinstance(one, ClassValue) for one in classes) else None
-            below = any(isinstance(one, ClassValue) and cls in engine.types.order(one) for one in classes)
-            return None if below or not all(isinstance(one, ClassValue) for one in classes) else False
-        case Exact(value=None):
-            return False
-    return None
-
-
-def is_collection_class(cls: object) -> bool:
-    """Whether a class may be that of a list, or of another collection that Python brings along."""
-    return isinstance(cls, External) and cls.name.startswith(("builtins.", "collections.", "typing."))
 
 
 def _len(engine: Engine, node: ir.Call, state: State) -> Val:
@@ -246,7 +211,7 @@ def _any_all(engine: Engine, node: ir.Call, state: State) -> Val:
 
 BUILTINS: dict[str, Builtin] = {
     "dict": dict_of,
-    "getattr": _getattr, "hasattr": _hasattr, "setattr": _setattr, "isinstance": _isinstance, "len": _len, "enumerate": _enumerate,
+    "getattr": _getattr, "hasattr": _hasattr, "setattr": _setattr, "isinstance": is_instance, "len": _len, "enumerate": _enumerate,
     "zip": _zip, "bool": _bool,
     **dict.fromkeys(COPIES, _copy), **dict.fromkeys(("int", "float", "max", "min", "next", "abs", "map", "filter"), _pass_on),
     **dict.fromkeys(("any", "all"), _any_all), **dict.fromkeys(("print", "range", "type", "sum", "str", "repr"), _unknown),

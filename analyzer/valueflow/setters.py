@@ -48,6 +48,15 @@ def note_call(engine: Engine, receiver: Val, arguments: Arguments, at: ir.At, st
             engine.note_setter(thing, given, engine.location(at), state)
 
 
+def model_made(engine: Engine, cls: ClassValue) -> Object | None:
+    """The target's model, where an object of its class is made: there is one, or one for each stage."""
+    for thing in engine.backings.values():
+        if engine.is_root(thing) and isinstance(thing.cls, ClassValue) and thing.cls.node is cls.node:
+            engine.assumptions.add("single-rank")
+            return thing
+    return None
+
+
 def is_inside(engine: Engine) -> bool:
     """Whether a method of a model is running."""
     receiver = engine.frame.receiver
