@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .evaluation import Program
@@ -52,8 +52,34 @@ def find_targets(program: Program, tree: SourceTree, fallbacks: bool = False) ->
                 if entry or is_target(machine, one, program.flow):
                     found[path, one.cls.name, one.setter] = one
         files = heirs(tree, entry, named)
+    if not entry:
+        found = {key: one for key, one in found.items() if not is_part(program, tree, one.cls, [each.cls for each in found.values()])}
     order = sorted(found, key=lambda key: key[0])
     return [found[key] for key in order], problems
+
+
+def is_part(program: Program, tree: SourceTree, cls: ClassValue, targets: Sequence[ClassValue]) -> bool:
+    """Whether a class is made by another target, and by nothing else that is seen: a wrapper's inner model is no target by itself. One that
+    a table names by a text may be made by whoever reads that."""
+    makers = {each.node for each in targets if each.node is not None and each.node is not cls.node}
+    if not any(calls(node, cls.name) for node in makers):
+        return False
+    for path in tree.grep((cls.name.encode(),)):
+        module = program.index.module(program.index.module_of(path))
+        others = [node for node in (module.tree.body if module is not None else ()) if node not in makers]
+        if module is None or any(calls(node, cls.name) or says(node, cls.name) for node in others):
+            return False
+    return True
+
+
+def calls(node: ast.AST, name: str) -> bool:
+    """Whether code calls something by this name."""
+    called = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
+    return any(name == (func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else "") for func in called)
+
+
+def says(node: ast.AST, name: str) -> bool:
+    return any(isinstance(each, ast.Constant) and each.value == name for each in ast.walk(node))
 
 
 def heirs(tree: SourceTree, entry: bytes, names: set[str]) -> list[str]:

@@ -25,6 +25,7 @@ from .drafts import draft_models
 from .finish import finish
 from .net import gap
 from .roots import Life, callers_of, heirs_of, run_life, run_root, setter_roots, worker_roots
+from .setters import is_own_default
 from .store import Fields, State
 from .tracks import shown, tracked
 from .types import Types
@@ -53,7 +54,7 @@ def make_question(flow: Flow, configs: Mapping[str, Config], ids: Ids) -> Questi
     pipeline = flow.pipeline
     return Question(
         frozenset(pipeline.keys), frozenset(flow.setters), frozenset(pipeline.projections), pipeline.paths, configs, ids,
-        frozenset(pipeline.target_worker), pipeline.launch, pipeline.reader, pipeline.flags,
+        frozenset(pipeline.target_worker), pipeline.launch, pipeline.reader, pipeline.flags, defaults=frozenset(flow.defaults),
     )  # fmt: skip
 
 
@@ -92,9 +93,12 @@ def build_model(target: Target, graph: FlowGraph) -> Model | Outcome:
 def read_side(chain: Chain) -> dict[Object, Fields]:
     """From the readers of the keys to the setter; what the objects hold when it has been called with the ids. Empty where it never is."""
     roots = list(setter_roots(chain))
+    if not chain.pipeline.target_worker:  # what comes to the setter runs the target too, later in its life
+        chain.lives = roots = whole_lives(roots, list(callers_of(chain, roots)))
     heap = run_readers(chain, roots)
     calls = given_to_target(chain)
-    if heap and "draft" in chain.question.configs and not all(call.known for call in calls):  # it may hang on what constructors set
+    known = "draft" not in chain.question.configs or all(call.known for call in calls)
+    if heap and not known and not chain.lives:  # it may hang on what constructors set
         chain.lives = whole_lives(roots, list(callers_of(chain, roots)))
         return run_readers(chain, chain.lives)
     done = heap or stand_in(chain, calls) is not None
@@ -248,7 +252,7 @@ def unread(chain: Chain, found: Found) -> NotEstablished:
 
 def given(call: SetterCall) -> Given:
     text = shown(call.state, call.ids)
-    if call.ids.only == Exact(None):
+    if call.ids.only == Exact(None) or is_own_default(call.state, call.ids):
         return Given(None, True, call.at)
     if not text.startswith("["):
         return Given(None, False, call.at)

@@ -16,7 +16,7 @@ from .lookups import path_got, raise_on_missing
 from .outside import call_builtin, call_method_outside, call_outside
 from .parameters import Arguments, as_argument, bind_parameters, read_arguments
 from .parts import pass_part, projecting_methods
-from .setters import is_inside, model_made, note_call, seek_model
+from .setters import is_inside, model_made, note_call, own_default, seek_model
 from .store import Raising, State, joined
 from .texts import key_asked_for
 from .tracks import ELEMENT, ITEMS, held, tracked
@@ -282,6 +282,8 @@ def enter(engine: Engine, node: ir.Call, method: Method, arguments: Arguments, s
     supposed = engine.supposed(function)
     if supposed is not None:
         return supposed
+    if (own_ids := own_default(engine, method)) is not None:
+        return own_ids
     if function.name in RUNS and runs_model(engine, method):
         note_event(engine, "run", state, None, node.at)
     if not engine.worth(function, method.receiver, tuple(arguments.all()), state):

@@ -14,6 +14,8 @@ from ..graph import Node
 from ..index import Module
 from ..values import ClassValue, External, ExternalObject, FunctionValue, Instance, ListValue, Unknown, Value
 
+OWN_DEFAULT = "the target's own default"
+"""The path of the list of ids that a target names where a config names none."""
 MOST_THINGS = 8
 """Possible things of one value; what has more of them is open."""
 

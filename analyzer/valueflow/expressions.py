@@ -160,7 +160,8 @@ def sliced(engine: Engine, node: ir.Slice, holder: Val, state: State) -> Val | N
     if items is None or len(numbers) != 3 or numbers[2] == 0 or not all(map(is_list, holder.things)):
         return None
     make = engine.maker("transform", f"items[{index_text(node)}]", node.at)
-    return new_list(engine, state, tuple(engine.tracks.move(state, item, make) for item in items[slice(*numbers)]))
+    kept = (read_element(state, holder, item) for item in items[slice(*numbers)])
+    return new_list(engine, state, tuple(engine.tracks.move(state, item, make) for item in kept))
 
 
 def enum_member(engine: Engine, holder: Val, name: str) -> Val | None:

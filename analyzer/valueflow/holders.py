@@ -8,7 +8,7 @@ from .. import ir
 from ..values import ClassValue
 from .assignment import captured
 from .converters import dropped, forget
-from .domain import NONE, UNKNOWN, Exact, Items, Object, Val, join, join_all
+from .domain import NONE, OWN_DEFAULT, UNKNOWN, Exact, Items, Object, Val, join, join_all
 from .fields import front
 from .items import entries_of, fill, is_list, items_of, new_list, read_element
 from .journal import note_overrides
@@ -74,7 +74,7 @@ def matters(engine: Engine, state: State, holder: Val, thing: Object) -> bool:
     if not (thing.loaded or is_list(thing)):
         return False
     followed = thing.loaded or bool(holder.marks or tracked(state, Val((thing,))))
-    return followed or (engine.reading and bool(shown(state, Val((thing,)))))
+    return followed or (engine.reading and (thing.path == OWN_DEFAULT or bool(shown(state, Val((thing,))))))
 
 
 def extend_in_place(engine: Engine, node: ir.AugmentedAssign, state: State) -> bool:

@@ -16,7 +16,7 @@ from .flags import flag_of
 from .items import MOST_ALTERNATIVES, alternatives, entries_of, fill, items_of, new_dict, new_list, read_element, truth
 from .kinds import is_instance
 from .lookups import doubt_table, has_entry, kept, look_up, origin_of, passed, reads_entry
-from .setters import seek_model
+from .setters import is_own_default, seek_model
 from .store import State
 from .texts import text_of
 from .tracks import ELEMENT, held, is_collection, shown, tracked
@@ -131,6 +131,8 @@ def _copy(engine: Engine, node: ir.Call, state: State) -> Val:
     vals = _values(engine, node, state)
     if not vals:
         return new_list(engine, state, ())
+    if name in ("list", "tuple") and is_own_default(state, vals[0]):
+        return vals[0]
     items = items_of(state, vals[0])
     if items is not None and name in ("sorted", "set", "frozenset", "reversed"):
         items = _reordered(name, items) if len(node.arguments) == 1 else None
