@@ -59,6 +59,7 @@ Trainer = Annotated[str, typer.Argument(metavar="TRAINER", help="A folder, an ar
 Engine = Annotated[str | None, typer.Option("--engine", metavar="SOURCE", help="The source of the engine that the trainer captures with.")]
 ContractFile = Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Write the contract of one list of ids: a .json.")]
 FlowFile = Annotated[str | None, typer.Option("--flow-file", metavar="FILE", help="A TOML file that describes a flow.")]
+FlowFiles = Annotated[list[str] | None, typer.Option("--flow-file", metavar="FILE", help="A TOML file that describes a flow. Repeatable.")]
 Select = Annotated[list[str] | None, typer.Option("--select", metavar="CODES", help="Only these rules, by code or name. Repeatable.")]
 Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="CODES", help="Not these rules. Repeatable.")]
 FailOn = Annotated[str, typer.Option("--fail-on", metavar="info|warning|error", help="Exit with 1 on findings this bad.")]
@@ -85,12 +86,12 @@ def check(
     source: Sources, draft: Drafts = None, target: Target = None, train: Train = None, train_config: TrainConfig = None,
     train_engine: TrainEngine = None, serve_args: ServeArgs = None, flow: Flows = None, model: Models = None,
     layers: Layers = None, select: Select = None, ignore: Ignore = None, fail_on: FailOn = "warning",
-    flow_file: FlowFile = None, format: Format = None, output_format: Outputs = None,
+    flow_file: FlowFiles = None, format: Format = None, output_format: Outputs = None,
     quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what every target class captures and what is wrong with it, also with the draft and the trainer that are given."""
     from ..rules import RULES
-    from .options import read_layers, read_outputs, read_serve_args
+    from .options import first, read_layers, read_outputs, read_serve_args, rest
     from .output import emit
     from .request import Request
     from .rule import chosen, judge, severity
@@ -98,10 +99,10 @@ def check(
     outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
     rules, least = chosen(RULES, select or (), ignore or ()), severity(fail_on)
     drafts = tuple(draft or ())
-    narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, flow_file
+    narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, first(flow_file)
     compared = drafts[0] if drafts else None, train, train_config, drafts[1:], train_engine
     launch = read_serve_args(serve_args)
-    asked = [Request(each, *narrowed, *compared, judged=True, serve_args=launch) for each in source]
+    asked = [Request(each, *narrowed, *compared, judged=True, serve_args=launch, more_flow_files=rest(flow_file)) for each in source]
     judged = [(analysis, judge(analysis, rules)) for analysis in map(pipeline(), asked)]
     emit(outputs, {"text": lambda colour: _check_text(judged, detail, colour), "json": lambda _: _check_json(judged)})
     return 1 if any(found.severity >= least for _, findings in judged for found in findings) else 0
@@ -110,16 +111,17 @@ def check(
 @app.command()
 def wiring(
     source: Source, flow: Flows = None, model: Models = None, target: Target = None, layers: Layers = None, ids: IdLists = None,
-    flow_file: FlowFile = None, format: Format = None, output_format: Outputs = None,
+    flow_file: FlowFiles = None, format: Format = None, output_format: Outputs = None,
     quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what the target classes capture, for every id or for the --ids given."""
-    from .options import read_id_lists, read_layers, read_outputs
+    from .options import first, read_id_lists, read_layers, read_outputs, rest
     from .output import emit
     from .request import Request
 
     outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
-    request = Request(source, tuple(flow or ()), tuple(model or ()), target, read_layers(layers), read_id_lists(ids or ()), flow_file)
+    narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), read_id_lists(ids or ())
+    request = Request(source, *narrowed, first(flow_file), more_flow_files=rest(flow_file))
     analysis = pipeline()(request)
     emit(outputs, {"text": lambda colour: _wiring_text(analysis, request, detail, colour), "json": lambda _: _wiring_json(analysis)})
     return 0
@@ -128,18 +130,19 @@ def wiring(
 @app.command()
 def graph(
     source: Source, draft: Draft = None, target: Target = None, serve_args: ServeArgs = None, flow: Flows = None,
-    model: Models = None, layers: Layers = None, ids: IdLists = None, flow_file: FlowFile = None, output: Drawings = None,
+    model: Models = None, layers: Layers = None, ids: IdLists = None, flow_file: FlowFiles = None, output: Drawings = None,
     format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Follow the ids from the config key to the draft's fc: hop by hop, as data, or as a picture."""
     from .graph_command import read_asked, show_graph
-    from .options import read_id_lists, read_layers, read_serve_args
+    from .options import first, read_id_lists, read_layers, read_serve_args, rest
     from .request import Request
 
     detail, asked = _detail(quiet, verbose), read_asked(output or (), format, output_format or ())
     narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), read_id_lists(ids or ())
     launch = read_serve_args(serve_args)
-    show_graph(graph_pipeline()(Request(source, *narrowed, flow_file, draft, serve_args=launch)), asked, detail)
+    request = Request(source, *narrowed, first(flow_file), draft, serve_args=launch, more_flow_files=rest(flow_file))
+    show_graph(graph_pipeline()(request), asked, detail)
     return 0
 
 

@@ -106,8 +106,8 @@ def targets_in(machine: Machine, program: Program, path: str, problems: list[Not
             yield from (one for cls in entries for one in setters_of(machine, cls, program.flow, fallbacks))
     except (Raised, GiveUp) as limit:
         reason = limit.reason if isinstance(limit, GiveUp) else str(limit)
-        line = module.scope.names[program.flow.entry][0].lineno if program.flow.entry else 1
-        problems.append(NotEstablished(f"the target classes of {module.name}", reason, limit.at or Location(program.printed(path), line)))
+        first = module.scope.names[program.flow.entry][0].lineno if program.flow.entry else 1
+        problems.append(NotEstablished(f"the target classes of {module.name}", reason, limit.at or Location(program.printed(path), first)))
         machine.frames.clear()
 
 

@@ -83,7 +83,7 @@ def trace(request: Request, key: str) -> Trace:
         flow = choose_flows(request)[0]
         if not request.flows and request.flow_file is None and "draft" in configs:
             told = flow_of_draft(configs["draft"], load_training_facts(flow.name).flows)
-            flow = load_flow(told, flow.package) if told in ENGINES[flow.package] else flow
+            flow = load_flow(told, flow.package) if told is not None and told in ENGINES[flow.package] else flow
         (one,) = open_flows(request, [flow])
         found = one.targets[0] if one.targets else None
         target = None if found is None else (Target(one.program, found.cls, found.setter, one.layers, one.config), found)

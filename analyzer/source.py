@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Protocol
 
 from .errors import BadInput
-from .folder import find_holder, open_folder
-from .layout import Notes, printable
+from .folder import find_holder, has_python, open_folder
+from .layout import HOLDERS, Notes, printable
 
 VERSION_FILES = ("_version.py", "version.py", "__init__.py")
 VERSION_NAMES = ("__version__", "version")
@@ -122,6 +122,15 @@ def find_package(argument: str, packages: Sequence[str]) -> str:
     if os.path.isdir(argument):
         raise BadInput(f"{printable(argument)}: no package {' or '.join(packages)} in it; give the folder that holds one, or one inside it")
     return packages[0]
+
+
+def packages_in(argument: str) -> list[str]:
+    """The folders with Python files at the places where a package of a folder may lie."""
+    found: list[str] = []
+    for holder in (os.path.join(argument, name) for name in HOLDERS) if os.path.isdir(argument) else ():
+        if os.path.isdir(holder):
+            found += [name for name in sorted(os.listdir(holder)) if not name.startswith(".") and has_python(Path(holder, name))]
+    return found
 
 
 def _opens(argument: str, package: str) -> bool:

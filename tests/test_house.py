@@ -12,11 +12,13 @@ from pathlib import Path
 import pytest
 
 from flowcheck.analyzer.cli import main
-from flowcheck.analyzer.flows import flow
+from flowcheck.analyzer.flows.shape import Shape, flow_shape
 from flowcheck.analyzer.graph import NODE_KINDS
 from flowcheck.rules import RULES
 
 ROOT = Path(__file__).resolve().parents[1]
+FLOW = flow_shape(whole=True).properties
+ASSUMPTION = (FLOW["assumption"].items or Shape()).properties
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("frozen", "memory"),
@@ -33,7 +35,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("answers",),
     ("runs",),
     ("evaluation", "judgement"),
-    ("marks", "finding"),
+    ("marks", "finding", "flow_check"),
     ("wiring", "training", "engine_use"),
     ("extractions",),
     ("valueflow",),
@@ -261,9 +263,9 @@ class TestReadme:
 
     @pytest.mark.parametrize(
         "keys",
-        [(*flow.NEEDED, *flow.OPTIONAL), flow.SINK, flow.SUPPOSED, (*flow.PIPELINE, *flow.PIPELINE_TABLES)],
-        ids=["flow", "sink", "assumption", "pipeline"],
-    )
+        [FLOW, *(way.properties for way in FLOW["sink"].ways), *(FLOW[name].properties for name in ("pipeline", "boundaries")), ASSUMPTION],
+        ids=["flow", "sink", "returned", "pipeline", "boundaries", "assumption"],
+    )  # fmt: skip
     def test_the_keys_of_a_flow_are_all_described(self, keys: tuple[str, ...]) -> None:
         table = self.text.partition("## Describe a flow")[2].partition("\n## ")[0]
         rows = [row.split("|")[1] for row in table.splitlines() if row.startswith("|")]

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import TypeAlias
@@ -12,6 +12,7 @@ from ..errors import BadInput
 from ..library.facts import Fact, Facts, Supposed
 from ..library.stages import Boundaries
 from .extending import extend
+from .shape import check, flow_shape
 
 Table: TypeAlias = Mapping[str, object]
 
@@ -25,17 +26,19 @@ BUILT_IN = tuple(dict.fromkeys(name for flows in ENGINES.values() for name in fl
 PACKAGE = "sglang"
 """The engine whose flows are meant where no source tells which."""
 
-NEEDED = ("name", "package", "words", "setters", "layer_counts", "sink")
-OPTIONAL = (
-    "entry", "fallbacks", "layer_lists", "text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption", "pipeline", "boundaries",
-    "configs", "defaults", "draft_methods",
-)  # fmt: skip
 PIPELINE = ("keys", "spellings", "target_worker", "worker_methods", "draft_inputs", "projections")
-PIPELINE_TABLES = ("phases", "paths", "launch", "reader", "moved")
 BOUNDARIES = ("package", "stage", "declaration", "exit")
 SINK = ("class", "method", "hidden", "captured")
-RETURNED = ("hidden_item", "captured_item")
 SUPPOSED = ("calls", "returns", "values")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A flow file as it was given: its path, its text, and the table that it holds."""
+
+    path: str
+    text: str
+    own: Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +128,8 @@ class Flow:
     configs: tuple[str, ...] = ("config",)
     defaults: tuple[str, ...] = ()
     draft_methods: tuple[str, ...] = ()
+    written: Written | None = field(default=None, compare=False)
+    """The file that describes it; None of a flow that is built in."""
 
 
 def load_flow(name: str, package: str = PACKAGE) -> Flow:
@@ -149,13 +154,17 @@ def load_flow_file(path: str) -> Flow:
         raise BadInput(f"{path}: the flow file cannot be read: {error.strerror}") from error
     except ValueError as error:  # not UTF-8, or a path that none can have
         raise BadInput(f"{path}: the flow file cannot be read: {error}") from error
-    return read_flow(text, path)
+    return replace(read_flow(text, path), written=Written(path, text, tomllib.loads(text)))
 
 
 def read_flow(text: str, place: str) -> Flow:
     """Build a flow from its TOML text; ``place`` names it in messages."""
     try:
-        return build(inherit(tomllib.loads(text)))
+        own = tomllib.loads(text)
+        check(own, flow_shape(whole=False))
+        data = inherit(own)
+        check(data, flow_shape(whole=True))
+        return build(data)
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{place}: not TOML: {error}") from error
     except RecursionError as error:
@@ -173,11 +182,14 @@ def inherit(data: dict[str, object]) -> dict[str, object]:
     if base not in known:
         raise BadInput(f"extends names {base!r}; there is {', '.join(known)}")
     own = {key: value for key, value in data.items() if key != "extends"}
-    return extend(inherit(tomllib.loads(built_in_text(base))), own)
+    taken = inherit(tomllib.loads(built_in_text(base)))
+    if not set(table(own, "sink")) & set(table(taken, "sink")):  # another kind of consumer stands by itself
+        taken = {key: value for key, value in taken.items() if key != "sink" or "sink" not in own}
+    return extend(taken, own)
 
 
 def build(data: Table) -> Flow:
-    check_keys(data, NEEDED, OPTIONAL, "")
+    """The flow of a table that has been held against the schema."""
     return Flow(
         name=text(data, "name"),
         package=text(data, "package"),
@@ -202,18 +214,18 @@ def build(data: Table) -> Flow:
 
 
 def build_sink(data: Table) -> Sink:
-    if any(key in data for key in RETURNED):
-        check_keys(data, RETURNED, (), "sink.")
-        hidden, captured = (data[key] for key in RETURNED)
-        if not isinstance(hidden, int) or not isinstance(captured, int) or min(hidden, captured) < 0 or hidden == captured:
-            raise BadInput("sink.hidden_item and sink.captured_item must be two places in what the forward returns, counted from 0")
-        return Sink(returned=(hidden, captured))
-    check_keys(data, SINK, (), "sink.")
-    return Sink(*(text(data, key) for key in SINK))
+    if "hidden_item" not in data:
+        cls, method, hidden_name, captured_name = (text(data, key) for key in SINK)
+        return Sink(cls, method, hidden_name, captured_name)
+    hidden, captured = data["hidden_item"], data["captured_item"]
+    assert isinstance(hidden, int)
+    assert isinstance(captured, int)
+    if hidden == captured:
+        raise BadInput("sink.hidden_item and sink.captured_item are the same item of what the forward returns")
+    return Sink(returned=(hidden, captured))
 
 
 def build_pipeline(data: Table) -> Pipeline:
-    check_keys(data, (), (*PIPELINE, *PIPELINE_TABLES), "pipeline.")
     phases, paths, moved = table(data, "phases"), table(data, "paths"), table(data, "moved")
     keys, spellings, target_worker, worker_methods, draft_inputs, projections = (texts(data, key) for key in PIPELINE)
     return Pipeline(
@@ -229,7 +241,6 @@ def build_pipeline(data: Table) -> Pipeline:
 def build_boundaries(data: Table) -> Boundaries:
     if not data:
         return Boundaries()
-    check_keys(data, (*BOUNDARIES, "operations"), ("aside",), "boundaries.")
     named = table(data, "operations")
     package, stage, declaration, exit_ = (text(data, key) for key in BOUNDARIES)
     return Boundaries(package, stage, declaration, exit_, texts(data, "aside"), {name: text(named, name) for name in named})
@@ -240,24 +251,12 @@ def build_facts(package: str, assumptions: Sequence[Table]) -> Facts:
     identities: dict[str, str] = {}
     sentences: dict[str, str] = {}
     for entry in assumptions:
-        check_keys(entry, ("name", "text"), (*SUPPOSED, "identities"), "assumption.")
         name = text(entry, "name")
         sentences[name] = text(entry, "text")
         for kind in SUPPOSED:
             supposed[kind] |= {key: Supposed(fact(value, key), name) for key, value in table(entry, kind).items()}
-        check_keys(table(entry, "identities"), (), ("names",), "assumption.identities.")
         identities |= dict.fromkeys(texts(table(entry, "identities"), "names"), name)
     return Facts(package, supposed["calls"], supposed["returns"], supposed["values"], identities, sentences)
-
-
-def check_keys(data: Table, needed: Sequence[str], optional: Sequence[str], prefix: str) -> None:
-    """A key that nobody reads is a mistake, as a key that is not there."""
-    for key in needed:
-        if key not in data:
-            raise BadInput(f"the key {prefix}{key} is missing")
-    for key in data:
-        if key not in needed and key not in optional:
-            raise BadInput(f"there is no key {prefix}{key}; there are {', '.join([*needed, *optional])}")
 
 
 def table(data: Table, key: str) -> dict[str, object]:
