@@ -89,6 +89,8 @@ CAUSES_BY_DRAFT: dict[str, tuple[str, ...]] = {"FC214": ("FC901", "FC101", "FC10
 """Which findings about what a draft is served another one about it explains wherever they stand: where the ids are never looked at, nothing
 is served."""
 
+CAUSES_BY_FILE: dict[str, tuple[str, ...]] = {"FC203": ("FC104",)}
+"""Which findings at a place in the same file a finding about the same draft explains: a width is made of what a reader there gets."""
 CAUSES_BY_MODEL: dict[str, tuple[str, ...]] = {"FC211": ("FC901",)}
 """Which findings about a draft a finding about its target's class explains: where the forward reads nothing of the ids, none are followed
 through it."""
@@ -103,6 +105,8 @@ def judge(analysis: Analysis, rules: Iterable[Rule]) -> tuple[Finding, ...]:
         found = explained(found, code, symptoms, is_on_the_way)
     for code, symptoms in CAUSES_BY_DRAFT.items():
         found = explained(found, code, symptoms, is_about_serving)
+    for code, symptoms in CAUSES_BY_FILE.items():
+        found = explained(found, code, symptoms, is_beside)
     for code, symptoms in CAUSES_BY_MODEL.items():
         found = explained(found, code, symptoms, of_model)
     return tuple(sorted(found, key=lambda f: (-f.severity, f.code, f.at.file, f.at.line, f.column, f.message)))
@@ -152,6 +156,11 @@ def is_on_the_way(cause: Finding, symptom: Finding) -> bool:
     """Whether a finding's place lies on the path of another one, about the same flow and draft as far as that names them."""
     same = cause.flow in (None, symptom.flow) and cause.draft in (None, symptom.draft)
     return same and any(hop.at == symptom.at for hop in cause.path)
+
+
+def is_beside(cause: Finding, symptom: Finding) -> bool:
+    """Whether a finding stands in the file of another one, about the same flow and draft."""
+    return (cause.flow, cause.draft, cause.at.file) == (symptom.flow, symptom.draft, symptom.at.file)
 
 
 def is_about_serving(cause: Finding, symptom: Finding) -> bool:
