@@ -20,18 +20,19 @@ from .interpret.signals import GiveUp, NeedDecision, Raised
 from .source import SourceTree
 from .values import ClassValue, FunctionValue
 
-Kind: TypeAlias = Literal["method", "class", "variable", "attribute", "name"]
+Kind: TypeAlias = Literal["method", "class", "variable", "attribute", "name", "text"]
 DEFINED: dict[Kind, str] = {
     "method": r"\bdef\s+{}\b",
     "class": r"\bclass\s+{}\b",
     "variable": r"(?m)^{}\s*(?::[^=\n]+)?=",
     "attribute": r"\.\s*{}\b|\bdef\s+{}\b|[\"']{}[\"']|(?m:^\s+{}\s*[:=])",
     "name": r"\b{}\b",
+    "text": "{}",
 }
 """How a name of each kind stands in a source."""
 SPOKEN: dict[Kind, str] = {
     "method": "no function or method", "class": "no class", "variable": "no variable of a module", "attribute": "no attribute",
-    "name": "nothing",
+    "name": "nothing", "text": "nothing",
 }  # fmt: skip
 METHODS = ("setters", "fallbacks", "defaults", "draft_methods")
 PLACED: dict[str, Kind] = {"target_worker": "attribute", "worker_methods": "method", "projections": "attribute", "keys": "name"}
@@ -63,6 +64,7 @@ def check_in_tree(program: Program, tree: SourceTree) -> None:
 
 def names_in(own: Table) -> Iterator[Named]:
     """What a table names of the tree, but for the parameters of the consumer and the kernels."""
+    yield from (Named("words", text, "text") for text in texts(own.get("words")))
     for key in METHODS:
         yield from (Named(key, name, "method") for name in texts(own.get(key)))
     yield from (Named("entry", name, "variable") for name in texts(own.get("entry")))

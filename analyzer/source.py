@@ -130,7 +130,8 @@ def packages_in(argument: str) -> list[str]:
     for holder in (os.path.join(argument, name) for name in HOLDERS) if os.path.isdir(argument) else ():
         if os.path.isdir(holder):
             found += [name for name in sorted(os.listdir(holder)) if not name.startswith(".") and has_python(Path(holder, name))]
-    return found
+    own = os.path.basename(os.path.abspath(argument))
+    return [*found, own] if os.path.isdir(argument) and own not in found else found
 
 
 def _opens(argument: str, package: str) -> bool:

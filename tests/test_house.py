@@ -242,13 +242,13 @@ class TestReadme:
         named = re.findall(r"`((?:analyzer|rules|tests|fixtures|\.ci)/[\w./-]*)`", self.text)
         assert [path for path in named if not (ROOT / path).exists()] == []
 
-    @pytest.mark.parametrize("file", ["sglang.toml", "training.toml"])
+    @pytest.mark.parametrize("file", ["common.toml", "sglang.toml", "vllm.toml", "training.toml"])
     def test_the_assumptions_are_those_of_the_data(self, file: str) -> None:
         described = tomllib.loads((ROOT / "analyzer/flows" / file).read_text("utf-8"))["assumption"]
         rows = [f"| {each['name']} | {each['text']} |" for each in described]
         assert [line for line in rows if line not in self.text.splitlines()] == []
 
-    @pytest.mark.parametrize("file", ["sglang.toml", "training.toml"])
+    @pytest.mark.parametrize("file", ["common.toml", "sglang.toml", "vllm.toml", "training.toml"])
     def test_every_assumption_is_made_somewhere(self, file: str) -> None:
         described = tomllib.loads((ROOT / "analyzer/flows" / file).read_text("utf-8"))["assumption"]
         code = "\n".join(path.read_text("utf-8") for path in (ROOT / "analyzer").rglob("*.py"))

@@ -23,6 +23,8 @@ ENGINES: Mapping[str, Mapping[str, str]] = {
 """By the package of an engine the flows that are built in, each with its file. The file that is called like the engine is what they share;
 it is no flow by itself."""
 BUILT_IN = tuple(dict.fromkeys(name for flows in ENGINES.values() for name in flows))
+COMMON = "common"
+"""What every flow has: a file that is no flow by itself either."""
 PACKAGE = "sglang"
 """The engine whose flows are meant where no source tells which."""
 
@@ -174,9 +176,10 @@ def read_flow(text: str, place: str) -> Flow:
 
 
 def inherit(data: dict[str, object]) -> dict[str, object]:
-    """The table with what it takes over from the built-in one that its key ``extends`` names, and so on from there."""
+    """The table with what it takes over from the built-in one that its key ``extends`` names, and so on from there; in the end what every
+    flow supposes."""
     if "extends" not in data:
-        return data
+        return extend(tomllib.loads(built_in_text(COMMON)), data)
     base = text(data, "extends")
     known = (*ENGINES, *dict.fromkeys(file for flows in ENGINES.values() for file in flows.values()))
     if base not in known:
