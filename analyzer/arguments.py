@@ -81,6 +81,7 @@ Trainer = Annotated[str, typer.Argument(metavar="TRAINER", help="A folder, an ar
 Engine = Annotated[str | None, typer.Option("--engine", metavar="SOURCE", help="The source of the engine that the trainer captures with.")]
 ContractFile = Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Write the contract of one list of ids: a .json.")]
 FlowFile = Annotated[str | None, typer.Option("--flow-file", metavar="FILE", help="A TOML file that describes a flow.")]
+FlowFiles = Annotated[list[str] | None, typer.Option("--flow-file", metavar="FILE", help="A TOML file that describes a flow. Repeatable.")]
 Select = Annotated[
     list[str] | None, typer.Option("--select", metavar="CODES", help="Only these rules: codes, names, families (FC2). Repeatable.")
 ]

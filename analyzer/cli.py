@@ -20,6 +20,7 @@ from .arguments import (
     FailOn,
     Flow,
     FlowFile,
+    FlowFiles,
     Flows,
     Format,
     IdLists,
@@ -79,12 +80,12 @@ def check(
     draft: Drafts = None, target: Target = None, train: Train = None, train_config: TrainConfig = None,
     train_engine: TrainEngine = None, serve_args: ServeArgs = None, flow: Flows = None, model: Models = None,
     layers: Layers = None, select: Select = None, ignore: Ignore = None, fail_on: FailOn = "warning",
-    baseline: Baseline = None, write_baseline: WriteBaseline = False, flow_file: FlowFile = None,
+    baseline: Baseline = None, write_baseline: WriteBaseline = False, flow_file: FlowFiles = None,
     format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what every target class captures and what is wrong with it, also with the draft and the trainer that are given."""
     from .check_command import check_sources, read_living
-    from .options import read_layers, read_outputs, read_serve_args
+    from .options import first, read_layers, read_outputs, read_serve_args, rest
     from .request import Request
 
     if format is not None and is_of_file(ctx, "output_format"):
@@ -95,10 +96,10 @@ def check(
     outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
     living = read_living(select or (), ignore or (), fail_on, baseline, write_baseline, ctx.meta.get(SETTINGS))
     drafts = tuple(draft or ())
-    narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, flow_file
+    narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, first(flow_file)
     compared = drafts[0] if drafts else None, train, train_config, drafts[1:], train_engine
     launch = read_serve_args(serve_args)
-    asked = [Request(each, *narrowed, *compared, judged=True, serve_args=launch) for each in source]
+    asked = [Request(each, *narrowed, *compared, judged=True, serve_args=launch, more_flow_files=rest(flow_file)) for each in source]
     return check_sources(asked, pipeline(), living, outputs, detail)
 
 
@@ -106,16 +107,17 @@ def check(
 def wiring(
     source: Source, isolated: Isolated = False, config: Config = None,
     flow: Flows = None, model: Models = None, target: Target = None, layers: Layers = None, ids: IdLists = None,
-    flow_file: FlowFile = None, format: Format = None, output_format: Outputs = None,
+    flow_file: FlowFiles = None, format: Format = None, output_format: Outputs = None,
     quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what the target classes capture, for every id or for the --ids given."""
-    from .options import read_id_lists, read_layers, read_outputs
+    from .options import first, read_id_lists, read_layers, read_outputs, rest
     from .output import emit
     from .request import Request
 
     outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
-    request = Request(source, tuple(flow or ()), tuple(model or ()), target, read_layers(layers), read_id_lists(ids or ()), flow_file)
+    narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), read_id_lists(ids or ())
+    request = Request(source, *narrowed, first(flow_file), more_flow_files=rest(flow_file))
     analysis = pipeline()(request)
     emit(outputs, {"text": lambda colour: _wiring_text(analysis, request, detail, colour), "json": lambda _: _wiring_json(analysis)})
     return 0
@@ -125,18 +127,19 @@ def wiring(
 def graph(
     source: Source, isolated: Isolated = False, config: Config = None,
     draft: Draft = None, target: Target = None, serve_args: ServeArgs = None, flow: Flows = None,
-    model: Models = None, layers: Layers = None, ids: IdLists = None, flow_file: FlowFile = None, output: Drawings = None,
+    model: Models = None, layers: Layers = None, ids: IdLists = None, flow_file: FlowFiles = None, output: Drawings = None,
     format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Follow the ids from the config key to the draft's fc: hop by hop, as data, or as a picture."""
     from .graph_command import read_asked, show_graph
-    from .options import read_id_lists, read_layers, read_serve_args
+    from .options import first, read_id_lists, read_layers, read_serve_args, rest
     from .request import Request
 
     detail, asked = _detail(quiet, verbose), read_asked(output or (), format, output_format or ())
     narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), read_id_lists(ids or ())
     launch = read_serve_args(serve_args)
-    show_graph(graph_pipeline()(Request(source, *narrowed, flow_file, draft, serve_args=launch)), asked, detail)
+    request = Request(source, *narrowed, first(flow_file), draft, serve_args=launch, more_flow_files=rest(flow_file))
+    show_graph(graph_pipeline()(request), asked, detail)
     return 0
 
 

@@ -17,7 +17,7 @@ from .interpret.reachable import reachable
 from .interpret.signals import GiveUp, MadeLate, NeedDecision, Raised
 from .library.facts import Fact, Supposed
 from .other_ways import Bypass, Spread, SpreadRun
-from .outcome import Ids, Outcome, call_setter, forward_parameters, read_sink, run_forward, the_stream
+from .outcome import Ids, Outcome, call_setter, forward_parameters, read_answer, run_forward, take_returned, the_stream
 from .points import Stream, name_point
 from .results import Evaluation, Location
 from .runs import Model, Run
@@ -78,7 +78,7 @@ class Staged(Run):
             models = list(spread_models(machine, instance, flow.stages.starts, flow.stages.ends))
             if not names or not models:
                 return Outcome(reason="the layers are not spread over ranks")
-            call_setter(machine, instance, self.target.setter, ids)
+            call_setter(machine, instance, self.target.setter, ids, self.target.flow.defaults)
             mark = machine.heap.mark()
             for model, _, end in models:
                 machine.heap.write(model.attrs, end, self.begins)
@@ -95,13 +95,13 @@ class Staged(Run):
                 machine.heap.write(model.attrs, start, self.begins)
                 machine.heap.write(model.attrs, end, machine.num_layers)
             with supposing(machine, flow.stages.last, STAGED):
-                run_forward(machine, flow, instance, {names[0]: first_of(handed)})
+                answer = run_forward(machine, flow, instance, {names[0]: first_of(handed)})
             self.loop = machine.loops[-1] if machine.loops else None
             if machine.walk["order"] != tuple(range(machine.num_layers)):
                 return Outcome(reason="the second rank does not go on where the first ends")
-            stream = the_stream(machine)
+            outcome, stream = read_answer(machine, flow, answer), the_stream(machine)
             self.held = isinstance(stream, str) or holds(machine, [handed, *written], self.point, stream)
-            return read_sink(machine)
+            return outcome
 
 
 def spread_models(machine: Machine, root: Instance, starts: tuple[str, ...], ends: tuple[str, ...]) -> Iterator[tuple[Instance, str, str]]:
@@ -172,11 +172,13 @@ class Aside(Run):
         machine.frames.clear()
         machine.noticed.entrusted = ()
         with machine.in_module(self.target.cls.module):
-            call_setter(machine, instance, self.target.setter, ids)
+            call_setter(machine, instance, self.target.setter, ids, self.target.flow.defaults)
             with supposing(machine, self.detour.values, self.detour.name, self.detour.opaque) as asked:
-                run_forward(machine, self.target.flow, instance)
+                answer = run_forward(machine, self.target.flow, instance)
             self.asked = deciding(machine, list(asked.places))
-            count = reached_consumer(machine)
+            returned = self.target.flow.sink.returned
+            none = take_returned(machine, answer, *returned) if returned is not None else None
+            count = reached_consumer(machine) if none is None else 0 if none.captured is not None else None
         return Outcome(reason="what the consumer is given is not known") if count is None else Outcome(captured=("",) * count)
 
 

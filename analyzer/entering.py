@@ -11,8 +11,8 @@ from .interpret.open_target import STUB, run_target, the_object
 from .ir import At, Const, Parameter
 from .library.recorded_files import frozen
 from .library.samples import SAMPLE
+from .library.target_model import ROOT
 from .lifecycle import CALLED
-from .target import ROOT
 from .values import BoundMethod, ClassValue, DictValue, FunctionValue, ListValue, Value
 
 

@@ -191,7 +191,7 @@ class Target:
         machine.flow_folder = self.cls.module.path.rpartition("/")[0]
         machine.config_reader = self.config.reader(machine, self.num_layers)
         sink = program.flow.sink
-        machine.consumer = Consumer(sink.cls, sink.method, sink.hidden, sink.captured)
+        machine.consumer = None if sink.returned is not None else Consumer(sink.cls, sink.method, sink.hidden, sink.captured)
         try:
             instance = construct(machine, self.cls)
         except MadeLate as late:

@@ -170,9 +170,14 @@ def reads(node: ast.AST, name: str) -> bool:
 
 
 def inherits(target: Target) -> bool:
-    """Whether the setter is that of a base."""
+    """Whether the setter is that of a base which is a model itself: what mixes a setter in means to have it."""
     node = target.cls.node
-    return node is not None and not any(isinstance(each, FUNCTIONS) and each.name == target.setter for each in node.body)
+    if node is None or any(isinstance(each, FUNCTIONS) and each.name == target.setter for each in node.body):
+        return False
+    bodies = (cls.node.body for cls in classes_of(target) if cls.node is not None)
+    named = ([each.name for each in body if isinstance(each, FUNCTIONS)] for body in bodies)
+    owner = next((names for names in named if target.setter in names), None)
+    return owner is None or "forward" in owner
 
 
 def run(probe: Probe) -> Outcome | None:

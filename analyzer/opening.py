@@ -6,15 +6,18 @@ from dataclasses import dataclass, replace
 
 from .errors import BadInput
 from .evaluation import Program
-from .flows.flow import BUILT_IN, Flow, load_flow, load_flow_file
+from .finding import find_targets
+from .flow_check import check_in_tree, place
+from .flows.flow import BUILT_IN, ENGINES, Flow, load_flow, load_flow_file
+from .flows.shape import nearest
 from .index import Index
 from .interpret.code import Code
 from .library.tables import Library
 from .request import Request
 from .results import Location, NotEstablished, SourceFacts
-from .source import SourceTree, open_source
+from .source import SourceTree, find_package, open_source, packages_in
 from .target import ConfigFacts, read_target
-from .wiring import DEFAULT_LAYERS, Found, find_targets
+from .wiring import DEFAULT_LAYERS, Found
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +55,11 @@ def open_flows(request: Request, flows: Sequence[Flow]) -> list[Opened]:
 def open_flow(request: Request, flow: Flow, read: dict[str, Read]) -> Opened:
     """Steps 1 and 2: find and index."""
     if flow.package not in read:
-        tree = open_source(request.source, flow.package)
+        tree = open_package(request.source, flow)
         read[flow.package] = Read(tree, Index(tree), Code(tree.printed))
     tree, index = read[flow.package].tree, read[flow.package].index
     program = Program(index, flow, read[flow.package].code, library_of(flow), tree.printed)
+    check_in_tree(program, tree)
     config = read_target(request.target, flow)
     found, unread = find_targets(program, tree, fallbacks=bool(request.drafts))
     problems = [each for each in unread if each.what != "file"]
@@ -63,13 +67,34 @@ def open_flow(request: Request, flow: Flow, read: dict[str, Read]) -> Opened:
     return Opened(program, tree, config, found, layers, problems)
 
 
+def open_package(source: str, flow: Flow) -> SourceTree:
+    """The tree; where it does not have the package that a flow file names, it is told where that stands."""
+    try:
+        return open_source(source, flow.package)
+    except BadInput as error:
+        if flow.written is None or "package" not in flow.written.own or not str(error).partition(": ")[2].startswith("no package"):
+            raise
+        where, near = place(flow.written, "package", flow.package), nearest(flow.package, packages_in(source))
+        raise BadInput(f"{where}: package names {flow.package!r}: {source} has none that is called so; {near}") from error
+
+
 def choose_flows(request: Request) -> list[Flow]:
-    if request.flow_file is not None:
-        flow = load_flow_file(request.flow_file)
-        if request.flows and flow.name not in request.flows:
-            raise BadInput(f"{request.flow_file} describes the flow {flow.name!r}, not {request.flows[0]!r}")
-        return [flow]
-    return [load_flow(name) for name in request.flows or BUILT_IN]
+    if request.flow_files:
+        flows = [load_flow_file(path) for path in request.flow_files]
+        names = [flow.name for flow in flows]
+        for path, name in zip(request.flow_files, names, strict=True):
+            if names.count(name) > 1:
+                raise BadInput(f"{path}: another flow file describes the flow {name!r} too")
+        wanted = [flow for flow in flows if not request.flows or flow.name in request.flows]
+        for name in request.flows:
+            if name not in names:
+                raise BadInput(f"{request.flow_files[0]} describes the flow {names[0]!r}, not {name!r}")
+        return wanted
+    for name in request.flows:
+        if name not in BUILT_IN:
+            load_flow(name)  # raises
+    package = find_package(request.source, [*ENGINES])
+    return [load_flow(name, package) for name in request.flows or ENGINES[package]]
 
 
 def library_of(flow: Flow) -> Library:

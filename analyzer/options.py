@@ -114,6 +114,16 @@ def read_serve_args(text: str | None) -> tuple[ServeArg, ...] | None:
     return tuple({name: (name, tuple(values)) for name, values in found}.values())
 
 
+def first(given: Sequence[str] | None) -> str | None:
+    """The first value of an option that is repeatable."""
+    return given[0] if given else None
+
+
+def rest(given: Sequence[str] | None) -> tuple[str, ...]:
+    """Its further values."""
+    return tuple(given[1:]) if given else ()
+
+
 def read_layers(text: str | None) -> int | None:
     """The layer count of ``--layers``, held between 1 and MOST_LAYERS."""
     if text is None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .flows.flow import Flow
 from .interpret.branch import pick, require
 from .interpret.buffers import pieces_of
+from .interpret.layers import reached
 from .interpret.machine import Machine
 from .interpret.signals import GiveUp, NeedDecision, Raised
 from .ir import Function, Parameter
@@ -81,10 +82,12 @@ def lacks_consumer(machine: Machine) -> bool:
     return machine.walk["order"] == tuple(range(machine.num_layers)) and not machine.may_consume and not machine.recording()
 
 
-def call_setter(machine: Machine, instance: Instance, setter: str, ids: Ids) -> None:
-    """Hand the setter the config's ids; for the default nothing, or None where a parameter insists."""
+def call_setter(machine: Machine, instance: Instance, setter: str, ids: Ids, defaults: Sequence[str] = ()) -> None:
+    """Hand the setter the config's ids; for the default what the target says that it is, where it has one of the methods ``defaults``, else
+    nothing, or None where a parameter insists."""
     method = machine.get_attribute(instance, setter)
     args: tuple[Value, ...] = ()
+    own = next((name for name in defaults if isinstance(machine.find_in_class(instance.cls, name)[0], FunctionValue)), None)
     if ids is not None:
         handed = tuple(Id(k) for k in ids)
         args = (machine.new_list(handed),)
@@ -92,6 +95,8 @@ def call_setter(machine: Machine, instance: Instance, setter: str, ids: Ids) -> 
             machine.asking.handed = handed
         if (place := place_of(machine, method)) is not None:
             machine.trail.append(Step("handed to the setter", "config", f"[{', '.join(map(str, ids))}]", place))
+    elif own is not None:
+        args = (machine.call(machine.get_attribute(instance, own), (), {}),)
     elif isinstance(method, BoundMethod) and isinstance(method.function, FunctionValue) and needs_argument(machine, method.function):
         args = (None,)
     machine.call(method, args, {})
@@ -111,7 +116,8 @@ def needs_argument(machine: Machine, function: FunctionValue) -> bool:
 
 
 def run_forward(machine: Machine, flow: Flow, instance: Instance, given: Mapping[str, Value] | None = None) -> Value:
-    """Run the model's forward on a batch of which nothing is known but that it is text, and what it is ``given`` besides by name."""
+    """Run the model's forward on a batch of which nothing is known but that it is text, and what it is ``given`` besides by name; what it
+    returns."""
     found, _ = machine.find_in_class(instance.cls, "forward")
     if not isinstance(found, FunctionValue) or found.node is None:
         raise GiveUp(f"{instance.cls.name} has no forward in the tree", machine.location())
@@ -121,6 +127,25 @@ def run_forward(machine: Machine, flow: Flow, instance: Instance, given: Mapping
             continue
         keywords[parameter.name] = argument(machine, flow, parameter.name, parameter.annotation)
     return machine.call(BoundMethod(found, instance), (), {**keywords, **(given or {})})
+
+
+def read_answer(machine: Machine, flow: Flow, answer: Value) -> Outcome:
+    """Name the points that reached the consumer, or that a forward returned, where the flow says that they are there."""
+    if flow.sink.returned is not None and (none := take_returned(machine, answer, *flow.sink.returned)) is not None:
+        return none
+    return read_sink(machine)
+
+
+def take_returned(machine: Machine, answer: Value, hidden: int, captured: int) -> Outcome | None:
+    """What a forward returned is what the consumer is given, where the flow says so; the outcome where nothing captured is in it."""
+    answer = require(machine, answer, "what the forward returns depends on it")
+    if isinstance(answer, tuple) and max(hidden, captured) < len(answer):
+        reached(machine, answer[hidden], answer[captured])
+        return None
+    if isinstance(answer, Tensor) and lacks_consumer(machine):
+        return Outcome(captured=())
+    shown = "no tuple" if not isinstance(answer, tuple) else f"a tuple of {len(answer)}"
+    return Outcome(reason=f"what the forward returns is {shown} that is known to hold the captured states", at=machine.location())
 
 
 def forward_parameters(machine: Machine, cls: ClassValue) -> tuple[Parameter, ...]:

@@ -26,14 +26,14 @@ from .drafts import find_drafts, flow_of_draft
 from .errors import BadInput
 from .evaluation import Target
 from .excerpts import Excerpts
-from .flows.flow import BUILT_IN, load_flow
+from .flows.flow import BUILT_IN, ENGINES, load_flow
 from .launched import configs_with, launched, with_flags
 from .layout import printed_path
 from .opening import Opened, choose_flows, facts, open_flows, unreadable
 from .request import ContractRequest, Request
 from .results import Analysis, Comparison, ContractAnalysis, NotEstablished, Side, Wiring
 from .serving import server
-from .source import SourceTree
+from .source import SourceTree, find_package
 from .suppressions import MARK
 from .surroundings import Needs, Surroundings
 from .trained import Training, train_source
@@ -87,7 +87,7 @@ def trace(request: Request, key: str) -> Trace:
         flow = choose_flows(request)[0]
         if not request.flows and request.flow_file is None and "draft" in configs:
             told = flow_of_draft(configs["draft"], load_training_facts(flow.name).flows)
-            flow = load_flow(told) if told in BUILT_IN else flow
+            flow = load_flow(told, flow.package) if told is not None and told in ENGINES[flow.package] else flow
         (one,) = open_flows(request, [flow])
         found = one.targets[0] if one.targets else None
         target = None if found is None else (Target(one.program, found.cls, found.setter, one.layers, one.config), found)
@@ -112,9 +112,11 @@ def engines_for(request: ContractRequest) -> Iterator[tuple[str, Engine]]:
         if request.models:
             raise BadInput("--model names a target class of an engine: give its source with --engine")
         return
-    for name in BUILT_IN if not request.flows else [flow for flow in request.flows if flow in BUILT_IN]:
+    package = find_package(request.engine, [*ENGINES])
+    flows = [name for name in ENGINES[package] if not request.flows or name in request.flows]
+    for name in flows:
         asked = Request(request.engine, (name,), request.models, request.target, request.layers)
-        (one,) = open_flows(asked, [load_flow(name)])
+        (one,) = open_flows(asked, [load_flow(name, package)])
         targets = tuple(Target(one.program, found.cls, found.setter, one.layers, one.config) for found in one.targets)
         yield name, Engine(one.program, one.tree, targets)
 

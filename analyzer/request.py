@@ -16,7 +16,8 @@ class Request:
 
     ``flows`` and ``models`` narrow the run; empty means all of them. ``target`` is the path of the target's config (a file or its
     folder). ``ids`` are the id lists to evaluate; None lets the program run every id and the default. ``flow_file`` describes a
-    flow that is not built in. ``draft`` is the path of the draft's config, ``more_drafts`` are those of others, ``train`` the
+    flow that is not built in, and so do ``more_flow_files``.
+    ``draft`` is the path of the draft's config, ``more_drafts`` are those of others, ``train`` the
     source of the trainer, ``train_config`` the path of the training run's config, ``train_engine`` the source of the
     engine that the trainer captures with. ``judged``: rules will look at it. ``serve_args`` are the flags that the engine is launched
     with; None where they are not known.
@@ -36,11 +37,18 @@ class Request:
     train_engine: str | None = None
     judged: bool = False
     serve_args: tuple[ServeArg, ...] | None = None
+    more_flow_files: tuple[str, ...] = ()
 
     @property
     def drafts(self) -> tuple[str, ...]:
         """The paths of all drafts."""
         return (*(() if self.draft is None else (self.draft,)), *self.more_drafts)
+
+
+    @property
+    def flow_files(self) -> tuple[str, ...]:
+        """The paths of all flow files."""
+        return (*(() if self.flow_file is None else (self.flow_file,)), *self.more_flow_files)
 
 
 @dataclass(frozen=True, slots=True)

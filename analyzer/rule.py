@@ -104,6 +104,8 @@ CAUSES_BY_DRAFT: dict[str, tuple[str, ...]] = {"FC214": ("FC901", "FC101", "FC10
 """Which findings about what a draft is served another one about it explains wherever they stand: where the ids are never looked at, nothing
 is served."""
 
+CAUSES_BY_FILE: dict[str, tuple[str, ...]] = {"FC203": ("FC104",)}
+"""Which findings at a place in the same file a finding about the same draft explains: a width is made of what a reader there gets."""
 CAUSES_BY_MODEL: dict[str, tuple[str, ...]] = {"FC211": ("FC901",)}
 """Which findings about a draft a finding about its target's class explains: where the forward reads nothing of the ids, none are followed
 through it."""
@@ -126,6 +128,8 @@ def arranged(found: list[Finding]) -> tuple[Finding, ...]:
         found = explained(found, code, symptoms, is_about_the_same)
     for code, symptoms in CAUSES_BY_DRAFT.items():
         found = explained(found, code, symptoms, is_about_serving)
+    for code, symptoms in CAUSES_BY_FILE.items():
+        found = explained(found, code, symptoms, is_beside)
     for code, symptoms in CAUSES_BY_MODEL.items():
         found = explained(found, code, symptoms, of_model)
     return tuple(sorted(found, key=lambda f: (-f.severity, f.code, f.at.file, f.at.line, f.column, f.message)))
@@ -188,6 +192,11 @@ def is_for_want_of_some(cause: Finding, symptom: Finding) -> bool:
 def is_about_the_same(cause: Finding, symptom: Finding) -> bool:
     """Whether two findings are about one draft with one target class."""
     return whom(cause) == whom(symptom)
+
+
+def is_beside(cause: Finding, symptom: Finding) -> bool:
+    """Whether a finding stands in the file of another one, about the same flow and draft."""
+    return (cause.flow, cause.draft, cause.at.file) == (symptom.flow, symptom.draft, symptom.at.file)
 
 
 def is_about_serving(cause: Finding, symptom: Finding) -> bool:

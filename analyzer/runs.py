@@ -15,7 +15,7 @@ from .interpret.heap import Mark
 from .interpret.machine import Machine
 from .interpret.recording import Opening
 from .interpret.signals import GiveUp, MadeLate, NeedDecision, Raised
-from .outcome import Ids, Outcome, call_setter, first_open, raised_outcome, read_sink, run_forward
+from .outcome import Ids, Outcome, call_setter, first_open, raised_outcome, read_answer, run_forward
 from .values import ClassValue, Instance, Unknown
 
 MAX_RUNS = 24
@@ -247,8 +247,8 @@ class Run:
         with machine.in_module(cls.module):
             machine.asking = self.latest = Asking()
             try:
-                call_setter(machine, instance, self.target.setter, ids)
+                call_setter(machine, instance, self.target.setter, ids, self.target.flow.defaults)
             finally:
                 machine.asking = None
-            run_forward(machine, self.target.flow, instance)
-            return read_sink(machine)
+            answer = run_forward(machine, self.target.flow, instance)
+            return read_answer(machine, self.target.flow, answer)

@@ -38,10 +38,9 @@ class Settings:
     def defaults(self, command: str) -> dict[str, object]:
         """The options that a command takes from the file: ``check`` all, others what says which engine and which target it is about."""
         taken = {name: value for name, value in self.options.items() if name in OF_COMMAND.get(command, ()) or command == "check"}
-        source = taken.get("source", ())
-        if command != "check" and isinstance(source, tuple):
-            taken.pop("source", None)
-            taken.update({"source": source[0]} if len(source) == 1 else {})
+        for name in () if command == "check" else ("source", *(("flow_file",) if command == "trace" else ())):
+            several = taken.pop(name, ())
+            taken.update({name: several[0]} if len(several) == 1 else {})
         return {name: list(value) if isinstance(value, tuple) else value for name, value in taken.items()}
 
 
@@ -242,6 +241,6 @@ KEYS: Mapping[str, Callable[[_Reader, str, object], Option]] = {
     "ignore": _Reader.rules,
     "fail-on": _Reader.severity,
     "baseline": _Reader.inside,
-    "flow-file": _Reader.path,
+    "flow-file": _Reader.paths,
     "output-format": _Reader.outputs,
 }

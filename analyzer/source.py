@@ -8,13 +8,14 @@ import ast
 import os
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from .errors import BadInput
-from .folder import open_folder
-from .layout import Notes, printable
+from .folder import find_holder, has_python, open_folder
+from .layout import HOLDERS, Notes, printable
 
 VERSION_FILES = ("_version.py", "version.py", "__init__.py")
 VERSION_NAMES = ("__version__", "version")
@@ -101,6 +102,44 @@ def open_source(argument: str, package: str = "sglang") -> SourceTree:
     """Open what the user named. BadInput, in one line, where there is nothing to analyse."""
     store = _open_store(argument, package)
     return SourceTree(store.printed(""), package, find_version(store, package), store.files, store, frozenset(store.files))
+
+
+def find_package(argument: str, packages: Sequence[str]) -> str:
+    """Which of these packages the source has: of several the one that is in it or nearest above it, then the first. BadInput where it has
+    none, and could have one."""
+    if len(packages) < 2 or not argument or "\0" in argument:
+        return packages[0]
+    if os.path.isdir(argument):
+        start = Path(os.path.abspath(argument))
+        holders = {package: holder for package in packages if (holder := find_holder(start, package)) is not None}
+        inside = [package for package, holder in holders.items() if (holder / package).is_relative_to(start)]
+        nearest = sorted(holders, key=lambda package: -len(holders[package].parts))
+        found = next(iter((*inside, *nearest)), None)
+    else:
+        found = next((package for package in packages if _opens(argument, package)), None)
+    if found is not None or (os.path.isdir(argument) and not os.listdir(argument)):
+        return found or packages[0]
+    if os.path.isdir(argument):
+        raise BadInput(f"{printable(argument)}: no package {' or '.join(packages)} in it; give the folder that holds one, or one inside it")
+    return packages[0]
+
+
+def packages_in(argument: str) -> list[str]:
+    """The folders with Python files at the places where a package of a folder may lie."""
+    found: list[str] = []
+    for holder in (os.path.join(argument, name) for name in HOLDERS) if os.path.isdir(argument) else ():
+        if os.path.isdir(holder):
+            found += [name for name in sorted(os.listdir(holder)) if not name.startswith(".") and has_python(Path(holder, name))]
+    own = os.path.basename(os.path.abspath(argument))
+    return [*found, own] if os.path.isdir(argument) and own not in found else found
+
+
+def _opens(argument: str, package: str) -> bool:
+    try:
+        _open_store(argument, package)
+    except BadInput:
+        return False
+    return True
 
 
 def _open_store(argument: str, package: str) -> Store:

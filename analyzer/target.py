@@ -11,9 +11,6 @@ from .interpret.machine import Machine
 from .results import Location
 from .values import MISSING, Unknown, Value
 
-ROOT = "config"
-"""The key of the unknown value that stands for the target's config."""
-
 LENGTH = "len()"
 """What the number of a value's entries is asked for by."""
 
@@ -83,8 +80,8 @@ class ConfigFacts:
 
     def path(self, key: str) -> tuple[str, ...] | None:
         """The attributes that lead from the config to an unknown value; None if it is no part of the config."""
-        root, *rest = key.split(".")
-        return tuple(rest) if root == ROOT else None
+        found = max((way for way in self.flow.configs if f"{key}.".startswith(f"{way}.")), key=len, default=None)
+        return None if found is None else tuple(key[len(found) + 1 :].split(".")) if key != found else ()
 
     def find(self, path: tuple[str, ...]) -> Mapping[str, object] | None:
         holder: object = self.values

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-from .flows.flow import Table, build_facts, check_keys, entries, table, texts
+from .errors import BadInput
+from .flows.flow import Table, build_facts, entries, table, texts
 from .library.facts import Facts, TargetNames
 
 TARGET = ("layers", "embeddings", "norms", "configs", "drafts", "starts", "ends", "states")
@@ -54,3 +55,13 @@ def flow_words(flows: Table) -> Iterator[FlowWords]:
         flow = table(flows, name)
         check_keys(flow, ("keys", "words"), (), f"flows.{name}.")
         yield FlowWords(name, texts(flow, "keys"), texts(flow, "words"))
+
+
+def check_keys(data: Table, needed: Sequence[str], optional: Sequence[str], prefix: str) -> None:
+    """A key that nobody reads is a mistake, as a key that is not there."""
+    for key in needed:
+        if key not in data:
+            raise BadInput(f"the key {prefix}{key} is missing")
+    for key in data:
+        if key not in needed and key not in optional:
+            raise BadInput(f"there is no key {prefix}{key}; there are {', '.join([*needed, *optional])}")

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from .convention import convention, told_apart
 from .detours import bypasses_of, spread_of
 from .evaluation import Program, Target
+from .finding import Found as Found
 from .flows.flow import Flow
-from .index import Module
 from .interpret.classes import find_in_class, resolution_order
 from .interpret.machine import Machine
-from .interpret.names import module_name
-from .interpret.signals import GiveUp, Raised
 from .marks import marks_of
 from .memory import sweep
 from .outcome import Ids
 from .reach import beside
-from .results import Assumption, Evaluation, ForwardPlace, Location, Marks, NotEstablished, Wiring
+from .results import Assumption, Evaluation, ForwardPlace, Location, Marks, Wiring
 from .runs import kin
-from .source import SourceTree
 from .target import ConfigFacts
-from .values import ClassValue, FunctionValue, ListValue
+from .values import ClassValue, FunctionValue
 
 DEFAULT_LAYERS = 7
 """Layers of a target of which the count is not known: enough to tell the first, the last and those between apart."""
@@ -34,94 +31,6 @@ ALIKE = 2
 """Ids that fail alike, after which no others are tried."""
 MOST_IDS = 128
 """Ids that are run one by one; the cost grows with ids times layers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A target class and its setter, with the function that defines it."""
-
-    cls: ClassValue
-    setter: str
-    function: FunctionValue
-
-
-# --------------------------------------------------------------------- finding
-
-
-def find_targets(program: Program, tree: SourceTree, fallbacks: bool = False) -> tuple[list[Found], list[NotEstablished]]:
-    """Each member of the flow's entry variable that has a setter, inherited ones included, in order of file and entry.
-
-    With ``fallbacks`` those too that have none, and one of the flow's fallbacks.
-    """
-    machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
-    entry = program.flow.entry.encode()
-    words = (*program.flow.words, *(program.flow.fallbacks if fallbacks else ()))
-    files = [path for path in tree.grep(tuple(w.encode() for w in words)) if entry in tree.read(path)]
-    done: set[str] = set()
-    found: dict[tuple[str, str, str], Found] = {}
-    problems: list[NotEstablished] = []
-    while todo := [path for path in files if path not in done]:
-        for path in todo:
-            done.add(path)
-            for one in targets_in(machine, program, path, problems, fallbacks):
-                found[path, one.cls.name, one.setter] = one
-        files = heirs(tree, entry, {one.cls.name for one in found.values()})
-    order = sorted(found, key=lambda key: key[0])
-    return [found[key] for key in order], problems
-
-
-def heirs(tree: SourceTree, entry: bytes, names: set[str]) -> list[str]:
-    """The files with an entry variable that mention one of these classes: a subclass may inherit the setter."""
-    words = [name.encode() for name in sorted(names)]
-    return [path for path in tree.grep((entry,)) if any(word in data for data in (tree.read(path),) for word in words)]
-
-
-def targets_in(machine: Machine, program: Program, path: str, problems: list[NotEstablished], fallbacks: bool) -> Iterator[Found]:
-    module = program.index.module(program.index.module_of(path))
-    if module is None:
-        message = program.index.unreadable.get(path, "it cannot be read")
-        line, _, text = message.partition(": ")
-        number = int(line.removeprefix("line ")) if line.removeprefix("line ").isdigit() else 1
-        problems.append(NotEstablished("file", text or message, Location(program.printed(path), number)))
-        return
-    if program.flow.entry not in module.scope.names:
-        return
-    try:
-        with machine.in_module(module):
-            entries = entry_classes(machine, module, program.flow)
-            yield from (one for cls in entries for one in setters_of(machine, cls, program.flow, fallbacks))
-    except (Raised, GiveUp) as limit:
-        reason = limit.reason if isinstance(limit, GiveUp) else str(limit)
-        node = module.scope.names[program.flow.entry][0]
-        problems.append(
-            NotEstablished(f"the target classes of {module.name}", reason, limit.at or Location(program.printed(path), node.lineno))
-        )
-        machine.frames.clear()
-
-
-def entry_classes(machine: Machine, module: Module, flow: Flow) -> list[ClassValue]:
-    value = module_name(machine, module, flow.entry)
-    if isinstance(value, ClassValue):
-        return [value]
-    items = machine.iterate(value) if isinstance(value, ListValue | tuple) else None
-    if items is None or not all(isinstance(x, ClassValue) for x in items):
-        raise GiveUp(f"{flow.entry} is not a known list of classes", machine.location())
-    return [x for x in items if isinstance(x, ClassValue)]
-
-
-def setters_of(machine: Machine, cls: ClassValue, flow: Flow, fallbacks: bool) -> Iterator[Found]:
-    own = tuple(methods_named(machine, cls, flow.setters))
-    yield from own or (methods_named(machine, cls, flow.fallbacks) if fallbacks else ())
-
-
-def methods_named(machine: Machine, cls: ClassValue, names: Iterable[str]) -> Iterator[Found]:
-    for name in names:
-        value, _ = find_in_class(machine, cls, name)
-        if isinstance(value, FunctionValue) and value.node is not None:
-            yield Found(cls, name, value)
-
-
-# ------------------------------------------------------------------ evaluating
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,14 @@ def run(case: Path, layers: int | None, config: str | None) -> Analysis:
     """All that the fixture's claims ask for this layer count and config, in one run; without a layer count the bare run."""
     asked = tuple(dict.fromkeys(c.ids for c in claimed(case) if (c.layers, c.config) == (layers, config)))
     target = str(case / "configs" / config) if config else None
-    return analyze(Request(str(case / "tree"), target=target, layers=layers, ids=None if layers is None else asked, judged=True))
+    ids = None if layers is None else asked
+    return analyze(Request(str(case / "tree"), target=target, layers=layers, ids=ids, flow_file=flow_file(case), judged=True))
+
+
+def flow_file(case: Path) -> str | None:
+    """The file that describes the case's flow, where it is none of those that are built in."""
+    named = story(case).get("flow_file")
+    return None if named is None else str(case / named)
 
 
 def meant(claim: Claim, found: Analysis) -> list[Wiring]:
@@ -158,7 +165,8 @@ SERVED = [
 @pytest.mark.parametrize(("case", "draft", "target", "says"), SERVED)
 def test_served(case: Path, draft: str, target: str, says: str) -> None:
     configs = case / "configs"
-    (comparison,) = analyze(Request(str(case / "tree"), target=str(configs / target), draft=str(configs / draft))).comparisons
+    asked = Request(str(case / "tree"), target=str(configs / target), draft=str(configs / draft), flow_file=flow_file(case))
+    (comparison,) = analyze(asked).comparisons
     side = comparison.served
     assert side.points is not None, f"{side.reason} {side.reason_at}"
     assert f"{comparison.flow}: {', '.join(side.points)}" == says
@@ -195,7 +203,7 @@ def test_draft(case: Path, draft: str, found: str) -> None:
 class TestFiles:
     def test_it_tells_its_story(self, case: Path) -> None:
         told = story(case)
-        assert set(told) - {"gap", "target", "trainer", "drafts", "served", "serve_args"} == {"story", "source"}
+        assert set(told) - {"gap", "target", "trainer", "drafts", "served", "serve_args", "flow_file"} == {"story", "source"}
         assert all(isinstance(text, str) and text for key, text in told.items() if key not in ("drafts", "served"))
 
     def test_every_config_is_used(self, case: Path) -> None:

@@ -12,11 +12,13 @@ from pathlib import Path
 import pytest
 
 from flowcheck.analyzer.cli import main
-from flowcheck.analyzer.flows import flow
+from flowcheck.analyzer.flows.shape import Shape, flow_shape
 from flowcheck.analyzer.graph import NODE_KINDS
 from flowcheck.rules import RULES
 
 ROOT = Path(__file__).resolve().parents[1]
+FLOW = flow_shape(whole=True).properties
+ASSUMPTION = (FLOW["assumption"].items or Shape()).properties
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("frozen", "memory"),
@@ -34,7 +36,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("answers",),
     ("runs",),
     ("evaluation", "judgement"),
-    ("marks", "reach", "detours"),
+    ("marks", "reach", "detours", "finding", "flow_check"),
     ("wiring", "training", "engine_use"),
     ("extractions",),
     ("valueflow",),
@@ -245,13 +247,13 @@ class TestReadme:
         named = re.findall(r"`((?:analyzer|rules|tests|fixtures|\.ci)/[\w./-]*)`", self.text)
         assert [path for path in named if not (ROOT / path).exists()] == []
 
-    @pytest.mark.parametrize("file", ["sglang.toml", "training.toml"])
+    @pytest.mark.parametrize("file", ["common.toml", "sglang.toml", "vllm.toml", "training.toml"])
     def test_the_assumptions_are_those_of_the_data(self, file: str) -> None:
         described = tomllib.loads((ROOT / "analyzer/flows" / file).read_text("utf-8"))["assumption"]
         rows = [f"| {each['name']} | {each['text']} |" for each in described]
         assert [line for line in rows if line not in self.text.splitlines()] == []
 
-    @pytest.mark.parametrize("file", ["sglang.toml", "training.toml"])
+    @pytest.mark.parametrize("file", ["common.toml", "sglang.toml", "vllm.toml", "training.toml"])
     def test_every_assumption_is_made_somewhere(self, file: str) -> None:
         described = tomllib.loads((ROOT / "analyzer/flows" / file).read_text("utf-8"))["assumption"]
         code = "\n".join(path.read_text("utf-8") for path in (ROOT / "analyzer").rglob("*.py"))
@@ -266,9 +268,9 @@ class TestReadme:
 
     @pytest.mark.parametrize(
         "keys",
-        [(*flow.NEEDED, *flow.OPTIONAL), flow.SINK, flow.SUPPOSED, (*flow.PIPELINE, *flow.PIPELINE_TABLES)],
-        ids=["flow", "sink", "assumption", "pipeline"],
-    )
+        [FLOW, *(way.properties for way in FLOW["sink"].ways), *(FLOW[name].properties for name in ("pipeline", "boundaries")), ASSUMPTION],
+        ids=["flow", "sink", "returned", "pipeline", "boundaries", "assumption"],
+    )  # fmt: skip
     def test_the_keys_of_a_flow_are_all_described(self, keys: tuple[str, ...]) -> None:
         table = self.text.partition("## Describe a flow")[2].partition("\n## ")[0]
         rows = [row.split("|")[1] for row in table.splitlines() if row.startswith("|")]

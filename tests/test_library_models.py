@@ -12,6 +12,7 @@ from flow_comments import spoken
 from interpreted import FRAMES
 
 from flowcheck.analyzer.evaluation import Program, Target
+from flowcheck.analyzer.finding import find_targets
 from flowcheck.analyzer.flows.flow import load_flow
 from flowcheck.analyzer.index import Index
 from flowcheck.analyzer.interpret.code import Code
@@ -19,7 +20,6 @@ from flowcheck.analyzer.library.tables import Library
 from flowcheck.analyzer.request import Ids
 from flowcheck.analyzer.source import open_source
 from flowcheck.analyzer.target import ConfigFacts
-from flowcheck.analyzer.wiring import find_targets
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 CASES = ("llama-like", "marks-into-layer", "collector-into-layer", "returned-list", "setter-shapes", "partial-streams", "written-in-place")

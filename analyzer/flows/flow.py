@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import TypeAlias
@@ -13,18 +13,23 @@ from ..library.facts import Fact, Facts, Supposed
 from ..library.stages import Boundaries
 from .detours import Detour, Stages
 from .extending import extend
+from .shape import check, flow_shape
 
 Table: TypeAlias = Mapping[str, object]
 
-BUILT_IN = ("eagle3", "dflash", "dspark")
-ENGINES = ("sglang",)
-"""What the flows of one engine share; no flow by itself."""
+ENGINES: Mapping[str, Mapping[str, str]] = {
+    "sglang": {"eagle3": "eagle3", "dflash": "dflash", "dspark": "dspark"},
+    "vllm": {"eagle3": "vllm_eagle3"},
+}
+"""By the package of an engine the flows that are built in, each with its file. The file that is called like the engine is what they share;
+it is no flow by itself."""
+BUILT_IN = tuple(dict.fromkeys(name for flows in ENGINES.values() for name in flows))
+COMMON = "common"
+"""What every flow has: a file that is no flow by itself either."""
+PACKAGE = "sglang"
+"""The engine whose flows are meant where no source tells which."""
 
-NEEDED = ("name", "package", "words", "setters", "entry", "layer_counts", "sink")
-OPTIONAL = ("fallbacks", "layer_lists", "text_configs", "blank_inputs", "tensor_inputs", "kernels", "assumption", "pipeline")
-OPTIONAL_TABLES = ("boundaries", "stages", "detour")
 PIPELINE = ("keys", "spellings", "target_worker", "worker_methods", "draft_inputs", "projections")
-PIPELINE_TABLES = ("phases", "paths", "launch", "reader", "moved")
 BOUNDARIES = ("package", "stage", "declaration", "exit")
 STAGES = ("starts", "ends", "handed", "flags")
 SINK = ("class", "method", "hidden", "captured")
@@ -32,14 +37,24 @@ SUPPOSED = ("calls", "returns", "values")
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """A flow file as it was given: its path, its text, and the table that it holds."""
+
+    path: str
+    text: str
+    own: Table
+
+
+@dataclass(frozen=True, slots=True)
 class Sink:
     """The consumer of the captured tensors: a class of the package, its method, and that method's parameters for the hidden states and
-    for the captured ones."""
+    for the captured ones. Or, as ``returned``, the items of what the target's forward returns that hold the two."""
 
-    cls: str
-    method: str
-    hidden: str
-    captured: str
+    cls: str = ""
+    method: str = ""
+    hidden: str = ""
+    captured: str = ""
+    returned: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +103,9 @@ class Flow:
     """One flow.
 
     ``words``: text of which a file of the flow contains at least one. ``setters``: the methods that take the ids. ``fallbacks``: those
-    that take them where a target has none of ``setters``. ``entry``: the module variable that lists the target classes. ``layer_counts``
+    that take them where a target has none of ``setters``. ``entry``: the module variable that lists the target classes; without one, each
+    model that has a setter is a target, drafts aside: those have one of the ``draft_methods``. ``defaults``: methods of a target that
+    answer what a setter is given where a config names no ids. ``configs``: where a constructor finds the target's config. ``layer_counts``
     and ``text_configs``: the config attributes that hold the number of layers and the language model's own config; ``layer_lists``: those
     with one entry for each layer.
     ``blank_inputs``: tensors that the forward is given and that say nothing of the tokens; ``tensor_inputs``: its parameters that are
@@ -114,13 +131,20 @@ class Flow:
     layer_lists: tuple[str, ...] = ()
     stages: Stages = field(default_factory=Stages)
     detours: tuple[Detour, ...] = ()
+    configs: tuple[str, ...] = ("config",)
+    defaults: tuple[str, ...] = ()
+    draft_methods: tuple[str, ...] = ()
+    written: Written | None = field(default=None, compare=False)
+    """The file that describes it; None of a flow that is built in."""
 
 
-def load_flow(name: str) -> Flow:
-    """A built-in flow by name; raises :class:`BadInput` for any other."""
-    if name not in BUILT_IN:
-        raise BadInput(f"no flow named {name!r}: there is {', '.join(BUILT_IN)}; another one is described in a file given with --flow-file")
-    return read_flow(built_in_text(name), f"{name}.toml")
+def load_flow(name: str, package: str = PACKAGE) -> Flow:
+    """A built-in flow of an engine by name; raises :class:`BadInput` for any other."""
+    flows = ENGINES[package]
+    if name not in flows:
+        known = f"there is {', '.join(flows)}" if name not in BUILT_IN else f"of {package} there is {', '.join(flows)}"
+        raise BadInput(f"no flow named {name!r}: {known}; another one is described in a file given with --flow-file")
+    return read_flow(built_in_text(flows[name]), f"{flows[name]}.toml")
 
 
 def built_in_text(name: str) -> str:
@@ -136,13 +160,17 @@ def load_flow_file(path: str) -> Flow:
         raise BadInput(f"{path}: the flow file cannot be read: {error.strerror}") from error
     except ValueError as error:  # not UTF-8, or a path that none can have
         raise BadInput(f"{path}: the flow file cannot be read: {error}") from error
-    return read_flow(text, path)
+    return replace(read_flow(text, path), written=Written(path, text, tomllib.loads(text)))
 
 
 def read_flow(text: str, place: str) -> Flow:
     """Build a flow from its TOML text; ``place`` names it in messages."""
     try:
-        return build(inherit(tomllib.loads(text)))
+        own = tomllib.loads(text)
+        check(own, flow_shape(whole=False))
+        data = inherit(own)
+        check(data, flow_shape(whole=True))
+        return build(data)
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{place}: not TOML: {error}") from error
     except RecursionError as error:
@@ -152,44 +180,60 @@ def read_flow(text: str, place: str) -> Flow:
 
 
 def inherit(data: dict[str, object]) -> dict[str, object]:
-    """The table with what it takes over from the built-in one that its key ``extends`` names, and so on from there."""
+    """The table with what it takes over from the built-in one that its key ``extends`` names, and so on from there; in the end what every
+    flow supposes."""
     if "extends" not in data:
-        return data
+        return extend(tomllib.loads(built_in_text(COMMON)), data)
     base = text(data, "extends")
-    if base not in (*BUILT_IN, *ENGINES):
-        raise BadInput(f"extends names {base!r}; there is {', '.join((*ENGINES, *BUILT_IN))}")
+    known = (*ENGINES, *dict.fromkeys(file for flows in ENGINES.values() for file in flows.values()))
+    if base not in known:
+        raise BadInput(f"extends names {base!r}; there is {', '.join(known)}")
     own = {key: value for key, value in data.items() if key != "extends"}
-    return extend(inherit(tomllib.loads(built_in_text(base))), own)
+    taken = inherit(tomllib.loads(built_in_text(base)))
+    if not set(table(own, "sink")) & set(table(taken, "sink")):  # another kind of consumer stands by itself
+        taken = {key: value for key, value in taken.items() if key != "sink" or "sink" not in own}
+    return extend(taken, own)
 
 
 def build(data: Table) -> Flow:
-    check_keys(data, NEEDED, (*OPTIONAL, *OPTIONAL_TABLES), "")
-    sink = table(data, "sink")
-    check_keys(sink, SINK, (), "sink.")
     return Flow(
         name=text(data, "name"),
         package=text(data, "package"),
         words=texts(data, "words"),
         setters=texts(data, "setters"),
-        entry=text(data, "entry"),
+        entry=text(data, "entry") if "entry" in data else "",
         layer_counts=texts(data, "layer_counts"),
         text_configs=texts(data, "text_configs"),
         blank_inputs=texts(data, "blank_inputs"),
         tensor_inputs=texts(data, "tensor_inputs"),
-        sink=Sink(*(text(sink, key) for key in SINK)),
+        sink=build_sink(table(data, "sink")),
         kernels={name: text(table(data, "kernels"), name) for name in table(data, "kernels")},
         facts=build_facts(text(data, "package"), entries(data, "assumption")),
         pipeline=build_pipeline(table(data, "pipeline")),
         fallbacks=texts(data, "fallbacks"),
         layer_lists=texts(data, "layer_lists"),
+        configs=texts(data, "configs") or ("config",),
+        defaults=texts(data, "defaults"),
+        draft_methods=texts(data, "draft_methods"),
         boundaries=build_boundaries(table(data, "boundaries")),
         stages=build_stages(table(data, "stages")),
         detours=tuple(map(build_detour, entries(data, "detour"))),
     )
 
 
+def build_sink(data: Table) -> Sink:
+    if "hidden_item" not in data:
+        cls, method, hidden_name, captured_name = (text(data, key) for key in SINK)
+        return Sink(cls, method, hidden_name, captured_name)
+    hidden, captured = data["hidden_item"], data["captured_item"]
+    assert isinstance(hidden, int)
+    assert isinstance(captured, int)
+    if hidden == captured:
+        raise BadInput("sink.hidden_item and sink.captured_item are the same item of what the forward returns")
+    return Sink(returned=(hidden, captured))
+
+
 def build_pipeline(data: Table) -> Pipeline:
-    check_keys(data, (), (*PIPELINE, *PIPELINE_TABLES), "pipeline.")
     phases, paths, moved = table(data, "phases"), table(data, "paths"), table(data, "moved")
     keys, spellings, target_worker, worker_methods, draft_inputs, projections = (texts(data, key) for key in PIPELINE)
     return Pipeline(
@@ -203,14 +247,12 @@ def build_pipeline(data: Table) -> Pipeline:
 
 
 def build_stages(data: Table) -> Stages:
-    check_keys(data, (), (*STAGES, "first", "last"), "stages.")
     first, last = ({name: fact(value, name) for name, value in table(data, rank).items()} for rank in ("first", "last"))
     starts, ends, handed, flags = (texts(data, key) for key in STAGES)
     return Stages(starts, ends, handed, flags, first, last)
 
 
 def build_detour(data: Table) -> Detour:
-    check_keys(data, ("name", "text"), ("values", "opaque"), "detour.")
     values = {name: fact(value, name) for name, value in table(data, "values").items()}
     return Detour(text(data, "name"), text(data, "text"), values, texts(data, "opaque"))
 
@@ -218,7 +260,6 @@ def build_detour(data: Table) -> Detour:
 def build_boundaries(data: Table) -> Boundaries:
     if not data:
         return Boundaries()
-    check_keys(data, (*BOUNDARIES, "operations"), ("aside",), "boundaries.")
     named = table(data, "operations")
     package, stage, declaration, exit_ = (text(data, key) for key in BOUNDARIES)
     return Boundaries(package, stage, declaration, exit_, texts(data, "aside"), {name: text(named, name) for name in named})
@@ -229,24 +270,12 @@ def build_facts(package: str, assumptions: Sequence[Table]) -> Facts:
     identities: dict[str, str] = {}
     sentences: dict[str, str] = {}
     for entry in assumptions:
-        check_keys(entry, ("name", "text"), (*SUPPOSED, "identities"), "assumption.")
         name = text(entry, "name")
         sentences[name] = text(entry, "text")
         for kind in SUPPOSED:
             supposed[kind] |= {key: Supposed(fact(value, key), name) for key, value in table(entry, kind).items()}
-        check_keys(table(entry, "identities"), (), ("names",), "assumption.identities.")
         identities |= dict.fromkeys(texts(table(entry, "identities"), "names"), name)
     return Facts(package, supposed["calls"], supposed["returns"], supposed["values"], identities, sentences)
-
-
-def check_keys(data: Table, needed: Sequence[str], optional: Sequence[str], prefix: str) -> None:
-    """A key that nobody reads is a mistake, as a key that is not there."""
-    for key in needed:
-        if key not in data:
-            raise BadInput(f"the key {prefix}{key} is missing")
-    for key in data:
-        if key not in needed and key not in optional:
-            raise BadInput(f"there is no key {prefix}{key}; there are {', '.join([*needed, *optional])}")
 
 
 def table(data: Table, key: str) -> dict[str, object]:

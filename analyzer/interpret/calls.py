@@ -86,6 +86,16 @@ def call_bound(machine: Machine, method: BoundMethod, args: tuple[Value, ...], k
 def call_instance(machine: Machine, instance: Instance, args: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
     """Calling an object runs its ``__call__``, for a torch module its ``forward``."""
     found, owner = find_in_class(machine, instance.cls, "__call__")
+    if isinstance(found, Phi):
+        return lift(machine, found, lambda each: call_found(machine, instance, each, owner, args, keywords))
+    return call_found(machine, instance, found, owner, args, keywords)
+
+
+def call_found(
+    machine: Machine, instance: Instance, found: Value, owner: ClassValue | External | None, args: tuple[Value, ...],
+    keywords: dict[str, Value],
+) -> Value:  # fmt: skip
+    """Call an object by the ``__call__`` that its class has."""
     if (found is MISSING or not isinstance(owner, ClassValue)) and is_module_class(machine, instance.cls):
         if "forward" in instance.attrs:
             return call(machine, machine.get_attribute(instance, "forward"), args, keywords)

@@ -289,7 +289,9 @@ def decorated_class(machine: Machine, module: Module, node: ast.ClassDef) -> Val
         value.slots["#bases"] = tuple(b if isinstance(b, ClassValue | External) else unknown for b in own)
     for decorator in reversed(node.decorator_list):
         known = dotted(machine, module, decorator) if not isinstance(decorator, ast.Call) else MISSING
-        if isinstance(known, FunctionValue):
+        if isinstance(known, FunctionValue) and known.name in machine.supposed.identities:
+            machine.assume(machine.supposed.identities[known.name])
+        elif isinstance(known, FunctionValue):
             value = machine.call(known, (value,), {})
     return value
 

@@ -47,7 +47,8 @@ class Question:
     the path of a model, whose it is ("draft", "target"). ``configs``: the configs in hand, by whose they are. ``ids``: what the keys
     hold, where it is given by itself. ``launch`` and ``reader``: what the flow stands for among launch flags and among the parameters
     of what reads the keys. ``flags``: those that the engine is launched with. ``traced``: the key whose readers are asked for, and
-    ``places`` where its lookups are written: file, line, column.
+    ``places`` where its lookups are written: file, line, column. ``defaults``: the methods of a target that answer what a setter is given
+    where a config names no ids.
     """
 
     keys: frozenset[str]
@@ -62,6 +63,7 @@ class Question:
     flags: Flags | None = None
     traced: str = ""
     places: frozenset[tuple[str, int, int]] = frozenset()
+    defaults: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from .drafts import draft_models
 from .finish import finish
 from .net import gap
 from .roots import Life, callers_of, heirs_of, run_life, run_root, setter_roots, worker_roots
+from .setters import is_own_default
 from .store import Fields, State
 from .tracks import shown, tracked
 from .types import Types
@@ -53,7 +54,7 @@ def make_question(flow: Flow, configs: Mapping[str, Config], ids: Ids) -> Questi
     pipeline = flow.pipeline
     return Question(
         frozenset(pipeline.keys), frozenset(flow.setters), frozenset(pipeline.projections), pipeline.paths, configs, ids,
-        frozenset(pipeline.target_worker), pipeline.launch, pipeline.reader, pipeline.flags,
+        frozenset(pipeline.target_worker), pipeline.launch, pipeline.reader, pipeline.flags, defaults=frozenset(flow.defaults),
     )  # fmt: skip
 
 
@@ -92,9 +93,22 @@ def build_model(target: Target, graph: FlowGraph) -> Model | Outcome:
 def read_side(chain: Chain) -> dict[Object, Fields]:
     """From the readers of the keys to the setter; what the objects hold when it has been called with the ids. Empty where it never is."""
     roots = list(setter_roots(chain))
+    if not chain.pipeline.target_worker:  # what comes to the setter runs the target too, later in its life
+        chain.lives = roots = whole_lives(roots, list(callers_of(chain, roots)))
     heap = run_readers(chain, roots)
-    done = heap or stand_in(chain, given_to_target(chain)) is not None
+    calls = given_to_target(chain)
+    known = "draft" not in chain.question.configs or all(call.known for call in calls)
+    if heap and not known and not chain.lives:  # it may hang on what constructors set
+        chain.lives = whole_lives(roots, list(callers_of(chain, roots)))
+        return run_readers(chain, chain.lives)
+    done = heap or stand_in(chain, calls) is not None
     return heap if done else run_readers(chain, [*roots, *callers_of(chain, roots)])
+
+
+def whole_lives(roots: Sequence[Life], longer: Sequence[Life]) -> list[Life]:
+    """The roots, each with what comes before it in the life of its object, where that is known."""
+    before = {(life.cls, life.functions[-1].node): life for life in reversed(longer)}
+    return list(dict.fromkeys(before.get((life.cls, life.functions[-1].node), life) for life in roots))
 
 
 def run_readers(chain: Chain, roots: Sequence[Life]) -> dict[Object, Fields]:
@@ -108,12 +122,18 @@ def run_readers(chain: Chain, roots: Sequence[Life]) -> dict[Object, Fields]:
         chain.doubts.clear()
         chain.missed.clear()
         chain.rewritten.clear()
+        chain.runners.clear()
+        chain.left.clear()
         heap = {}
         for life in roots:
             engine = chain.engine(chain.setting)
-            state = run_life(engine, life, {})
+            thing = Object(life.cls.name, life.cls, lasting=True) if life.cls is not None else None
+            state = run_life(engine, life, {}, thing)
             chain.finished(engine)
             told = [call for call in engine.setter_calls if tracked(call.state, call.ids)]
+            if state is not None and engine.setter_calls and thing is not None and life.cls is not None:
+                chain.runners[life.cls] = thing
+                chain.left |= state.heap
             if state is not None and (told or engine.missed) and engine.setter_calls:
                 heap = state.heap if told else heap
                 doubt_rewrites(chain, (told or engine.setter_calls)[-1], state)
@@ -126,9 +146,18 @@ def doubt_rewrites(chain: Chain, call: SetterCall, end: State) -> None:
     """What the setter left in the models must be what is there in the end."""
     for thing, fields in end.heap.items():
         if isinstance(thing.backing, Instance) and call.state.heap.get(thing) != fields:
-            names = [name for name, val in fields.items() if call.state.fields(thing).get(name) != val]
+            before = call.state.fields(thing)
+            others = [name for name, val in fields.items() if before.get(name) != val]
+            names = [name for name in others if not is_same(call.state, before.get(name), end, fields[name])]
             reason = f"{', '.join(names)} of {thing.path} is written again after the setter's call"
-            chain.doubts.setdefault(call.at, NotEstablished("the value", reason, call.at))
+            if names:
+                chain.doubts.setdefault(call.at, NotEstablished("the value", reason, call.at))
+
+
+def is_same(state: State, val: Val | None, end: State, other: Val) -> bool:
+    """Whether another value, or each that it may be, holds the same numbers in the same order."""
+    told = {shown(end, replace(other, things=(thing,))) for thing in other.things}
+    return val is not None and not other.open and told == {shown(state, val)} != {""}
 
 
 def written_elsewhere(chain: Chain) -> NotEstablished | None:
@@ -223,7 +252,7 @@ def unread(chain: Chain, found: Found) -> NotEstablished:
 
 def given(call: SetterCall) -> Given:
     text = shown(call.state, call.ids)
-    if call.ids.only == Exact(None):
+    if call.ids.only == Exact(None) or is_own_default(call.state, call.ids):
         return Given(None, True, call.at)
     if not text.startswith("["):
         return Given(None, False, call.at)
@@ -234,7 +263,8 @@ def set_from_outside(chain: Chain, found: Found) -> dict[Object, Fields]:
     """Call the target's setter with ids that come from nowhere: where nothing in the tree is seen to hand them to it."""
     setter = chain.types.find(found.cls, found.setter)[0]
     engine = chain.engine(chain.setting)
-    state = run_root(engine, found.function if setter is None else setter, found.cls, {}, Val((chain.target,)), from_outside=True)  # type: ignore[arg-type]
+    left = {} if chain.pipeline.target_worker else chain.left
+    state = run_root(engine, found.function if setter is None else setter, found.cls, left, Val((chain.target,)), from_outside=True)  # type: ignore[arg-type]
     chain.finished(engine)
     return state.heap if state is not None else {}
 
@@ -247,7 +277,8 @@ def work_side(chain: Chain, heap: dict[Object, Fields]) -> Iterator[Coverage]:
         ended: list[str] = []
         chain.workers.append(cls)
         engine = chain.engine(chain.forwarding, drafts)  # without one to choose from, the draft is what the worker itself makes
-        run_root(engine, function, cls, heap)
+        runner = chain.runners.get(cls) if not chain.pipeline.target_worker else None
+        run_root(engine, function, cls, heap, Val((runner,)) if runner is not None else None)
         chain.finished(engine)
         ended += [holder.path for holder, _, _ in engine.consumed]
         for holder, name, node in engine.consumed:

@@ -12,11 +12,11 @@ from .fields import bind, initial, read_attribute
 from .holders import call_collection, call_named
 from .items import fill, is_list, new_list, read_element
 from .journal import note_event
-from .lookups import raise_on_missing
+from .lookups import path_got, raise_on_missing
 from .outside import call_builtin, call_method_outside, call_outside
 from .parameters import Arguments, as_argument, bind_parameters, read_arguments
 from .parts import pass_part, projecting_methods
-from .setters import is_inside, note_call, seek_model
+from .setters import is_inside, model_made, note_call, own_default, seek_model
 from .store import Raising, State, joined
 from .texts import key_asked_for
 from .tracks import ELEMENT, ITEMS, held, tracked
@@ -46,6 +46,8 @@ def call(engine: Engine, node: ir.Call, state: State) -> Val:
     holder = _holder(engine, node, state)
     arguments = read_arguments(engine, node, state)
     if holder is not None and isinstance(node.func, ir.Attribute):
+        if node.func.attr == "get" and (path := path_got(engine, holder, arguments)) is not None:
+            return path
         done = call_collection(engine, node, holder, arguments, state)
         if done is not None:
             return done
@@ -220,7 +222,7 @@ def construct(engine: Engine, node: ir.Call, cls: ClassValue, arguments: Argumen
             enter(engine, node, Method(after, Val((made,))), Arguments((), {}, {}, True), state)
     elif isinstance(init, FunctionValue):
         enter(engine, node, Method(init, Val((made,))), arguments, state)
-    return Val((made,))
+    return Val((model_made(engine, cls) or made,))
 
 
 def call_decorated(engine: Engine, node: ir.Call, method: Method, arguments: Arguments, state: State) -> Val:
@@ -280,6 +282,8 @@ def enter(engine: Engine, node: ir.Call, method: Method, arguments: Arguments, s
     supposed = engine.supposed(function)
     if supposed is not None:
         return supposed
+    if (own_ids := own_default(engine, method)) is not None:
+        return own_ids
     if function.name in RUNS and runs_model(engine, method):
         note_event(engine, "run", state, None, node.at)
     if not engine.worth(function, method.receiver, tuple(arguments.all()), state):

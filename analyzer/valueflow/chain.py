@@ -13,13 +13,23 @@ from ..results import Location, NotEstablished
 from ..source import SourceTree
 from ..values import ClassValue, FunctionValue, Instance, ListValue
 from .asked import Miss, Question, SetterCall
-from .domain import Object, Origin, Val
+from .domain import Items, Object, Origin, Val
 from .engine import Engine
 from .relevance import Key, Relevance
+from .roots import Life
+from .store import Fields
 from .types import Types
 
 DRAFT = "draft:"
 """What the path of a draft model begins with."""
+
+
+def contents(val: Val) -> Iterator[Object]:
+    """The objects that a value may be, or that a tuple holds."""
+    yield from val.objects
+    for thing in val.things:
+        if isinstance(thing, Items):
+            yield from (each for item in thing.items for each in item.objects)
 
 
 @dataclass
@@ -29,7 +39,9 @@ class Chain:
     ``fields`` are the classes and attributes that turned out to hold a model, ``calls`` the calls of a setter, ``missing`` what was not
     followed, ``assumptions`` the names of those used, ``doubts`` what no proof can rest on, ``missed`` the lookups of a key
     that found nothing, ``workers`` the classes that were run, ``settled`` what attributes of the drafts' parts are by their config,
-    ``rewritten`` the entries of configs that are written to.
+    ``rewritten`` the entries of configs that are written to, ``lives`` those of the objects that come to a setter, where these must be
+    run from the beginning. ``runners`` are those objects, and ``left`` is what they hold in the end: where they run the target
+    themselves.
     """
 
     program: Program
@@ -50,6 +62,9 @@ class Chain:
     workers: list[ClassValue] = field(default_factory=list)
     rewritten: set[Origin] = field(default_factory=set)
     settled: dict[ClassValue, dict[str, Val]] = field(default_factory=dict)
+    lives: list[Life] = field(default_factory=list)
+    runners: dict[ClassValue, Object] = field(default_factory=dict)
+    left: dict[Object, Fields] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=count)
 
     @property
@@ -74,7 +89,16 @@ class Chain:
     def forwarding(self) -> Relevance:
         """What leads to the forward of a model, or to the target's worker."""
         forwards = {f"{name}{call}" for _, name in self.fields for call in ("(", ".forward(")}
-        return self.searching(frozenset((*forwards, *self.pipeline.target_worker)))
+        return self.searching(frozenset((*forwards, *self.pipeline.target_worker, *self.holding)))
+
+    @property
+    def holding(self) -> Iterator[str]:
+        """The attributes by which what runs the target holds it, by itself or in a list."""
+        for thing in self.runners.values():
+            for name, val in self.left.get(thing, {}).items():
+                inner = (each for one in val.objects for field in self.left.get(one, {}).values() for each in contents(field))
+                if self.target in (*val.objects, *inner):
+                    yield name
 
     def engine(
         self, relevance: Relevance, drafts: tuple[Object, ...] = (), graph: FlowGraph | None = None, *, reading: bool = False
@@ -116,6 +140,8 @@ class Chain:
         draft."""
         if thing.field is None or not self.holds_model(*thing.field):
             return ()
+        if not self.pipeline.target_worker:  # what holds the target is asked for its setter
+            return (self.target,)
         through_target = any(part in self.pipeline.target_worker for part in thing.path.split("."))
         return (self.target,) if reading or through_target else drafts
 

@@ -5,7 +5,7 @@ places ("marks") that the tracked value passed last. Whatever is not known is ``
 """
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -14,6 +14,8 @@ from ..graph import Node
 from ..index import Module
 from ..values import ClassValue, External, ExternalObject, FunctionValue, Instance, ListValue, Unknown, Value
 
+OWN_DEFAULT = "the target's own default"
+"""The path of the list of ids that a target names where a config names none."""
 MOST_THINGS = 8
 """Possible things of one value; what has more of them is open."""
 
@@ -163,6 +165,19 @@ def last_name(thing: Thing) -> str:
         case Outside() if not thing.receiver.origin:
             return thing.name
     return ""
+
+
+def role_of(paths: Mapping[str, str], thing: Thing) -> str | None:
+    """Whose path a thing is, by what it is called where it was found: ``speculative.model`` says more than ``model``."""
+    name = last_name(thing)
+    if not name:
+        return None
+    full = name
+    match thing:
+        case Object(path=path) | Known(Unknown(key=path)):
+            full = path
+    ways = [way for way in paths if way == name or ("." in way and f".{full}".endswith(f".{way}"))]
+    return paths[max(ways, key=len)] if ways else None
 
 
 def hands_config(thing: Thing) -> bool:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from .. import ir
 from ..graph import FlowGraph, Node
@@ -41,7 +41,8 @@ def drafts_in(chain: Chain, paths: Iterable[str]) -> list[Object]:
         module = chain.program.index.module(chain.program.index.module_of(path))
         if module is None:
             continue
-        listed = [*entry_names(module.tree, entry), *(name for name in chain.architectures if name in module.scope.names)]
+        own = entry_names(module.tree, entry) if entry else projecting_classes(chain, module.tree)
+        listed = [*own, *(name for name in chain.architectures if name in module.scope.names)]
         for name in dict.fromkeys(listed):
             cls = chain.types.name(module, name)
             if isinstance(cls, ClassValue):
@@ -58,6 +59,16 @@ def entry_names(tree: ast.Module, entry: str) -> list[str]:
             items = node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [node.value]
             return [item.id for item in items if isinstance(item, ast.Name)]
     return []
+
+
+def projecting_classes(chain: Chain, tree: ast.Module) -> Iterator[str]:
+    """The classes of a module that have one of a draft's methods, where no variable lists the classes; without such methods all."""
+    methods = chain.program.flow.draft_methods
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            own = {each.name for each in node.body if isinstance(each, FunctionNode)}
+            if not methods or own & {*methods}:
+                yield node.name
 
 
 def takes_states(chain: Chain, draft: Object) -> bool:

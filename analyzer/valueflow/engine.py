@@ -20,7 +20,7 @@ from ..results import Location, NotEstablished
 from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, FunctionValue, Instance, ListValue
 from .asked import Frame, Miss, Question, SetterCall
 from .converters import Conversion
-from .domain import UNKNOWN, Exact, Method, Object, Origin, Outside, Thing, Val, exact, last_name
+from .domain import UNKNOWN, Exact, Method, Object, Origin, Outside, Thing, Val, exact, role_of
 from .fields import whole
 from .flags import launched
 from .items import is_list
@@ -203,7 +203,7 @@ class Engine:
         return any(self.projecting.reaches(function, cls) for cls in (*classes, *([] if classes else [function.owner])))
 
     def is_path(self, val: Val) -> bool:
-        return any(last_name(thing) in self.question.paths for thing in val.things)
+        return any(role_of(self.question.paths, thing) is not None for thing in val.things)
 
     def is_model(self, callee: object) -> bool:
         """Whether a callee is a method of a model that was found behind a field, called from outside the models."""
@@ -224,7 +224,7 @@ class Engine:
 
     def is_given(self, thing: Thing) -> bool:
         """Whether a thing is the path of a model whose config is in hand: it was given."""
-        return self.question.paths.get(last_name(thing)) in self.question.configs
+        return role_of(self.question.paths, thing) in self.question.configs
 
     def is_marked_model(self, state: State, model: Object) -> bool:
         """Whether the model, or a part of it, holds a tracked value."""

@@ -11,8 +11,8 @@ from .conditions import boolean, compare, conditional
 from .converters import dropped, filtered, note_dict
 from .domain import NONE, UNKNOWN, Closure, Exact, Items, Object, Val, exact, join, join_all
 from .fields import front, initial, read_attribute, whole
-from .items import MOST_ITEMS, entries_of, is_list, is_whole_dict, items_of, new_dict, new_list, read_element, truth
-from .lookups import doubt_table, kept, look_up, origin_of, raise_on_missing, reads_entry, reads_key
+from .items import MOST_ITEMS, alternatives, entries_of, is_list, is_whole_dict, items_of, new_dict, new_list, read_element, truth
+from .lookups import doubt_table, kept, look_up, origin_of, path_in, raise_on_missing, reads_entry, reads_key
 from .setters import seek_model
 from .store import State
 from .texts import index_text, text_of
@@ -121,6 +121,8 @@ def subscript(engine: Engine, node: ir.Subscript, state: State) -> Val:
     raise_on_missing(engine, state, holder, node.at, text)
     if text and reads_entry(engine, state, holder, text):
         return look_up(engine, state, holder, text, None, node.at)
+    if text and (path := path_in(engine, holder, text)) is not None:
+        return path
     if isinstance(key, Exact) and isinstance(key.value, str) and (member := enum_member(engine, holder, key.value)) is not None:
         return member
     if isinstance(key, Exact) and isinstance(key.value, int | str) and not holder.origin & engine.rewritten:
@@ -149,13 +151,17 @@ def subscript(engine: Engine, node: ir.Subscript, state: State) -> Val:
 
 def sliced(engine: Engine, node: ir.Slice, holder: Val, state: State) -> Val | None:
     """A slice of a list whose items are known; None where they, or the ends, are not."""
+    if several := alternatives(state, holder):
+        parts = [sliced(engine, node, each, state) for each in several]
+        return None if None in parts else join_all(part for part in parts if part is not None)
     items = items_of(state, holder)
     ends = [engine.evaluate(part, state).only if part is not None else Exact(None) for part in (node.lower, node.upper, node.step)]
     numbers = [end.value for end in ends if isinstance(end, Exact) and (end.value is None or isinstance(end.value, int))]
     if items is None or len(numbers) != 3 or numbers[2] == 0 or not all(map(is_list, holder.things)):
         return None
     make = engine.maker("transform", f"items[{index_text(node)}]", node.at)
-    return new_list(engine, state, tuple(engine.tracks.move(state, item, make) for item in items[slice(*numbers)]))
+    kept = (read_element(state, holder, item) for item in items[slice(*numbers)])
+    return new_list(engine, state, tuple(engine.tracks.move(state, item, make) for item in kept))
 
 
 def enum_member(engine: Engine, holder: Val, name: str) -> Val | None:
@@ -273,10 +279,18 @@ def dict_display(engine: Engine, node: ir.DictDisplay, state: State) -> Val:
 def comprehension(engine: Engine, node: ir.Comprehension, state: State) -> Val:
     if node.kind == "dict" and (some := filtered(engine, node, state)) is not None:
         return some
+    iterable = evaluate(engine, node.clauses[0].iterable, state)
+    if node.kind != "dict" and (several := alternatives(state, iterable)):
+        return join_all(_collected(engine, node, each, state) for each in several)
+    return _collected(engine, node, iterable, state)
+
+
+def _collected(engine: Engine, node: ir.Comprehension, iterable: Val, state: State) -> Val:
+    """What a comprehension makes of what its first clause walks."""
     outer = dict(state.names)
     parts: list[Val] = []
     keys: list[Val] = []
-    known = _run_clauses(engine, node, 0, state, parts, keys)
+    known = _run_clauses(engine, node, 0, state, parts, keys, iterable)
     state.names = outer
     if node.kind == "dict":
         named = {key.only.value: part for key, part in zip(keys, parts, strict=False) if isinstance(key.only, Exact)}
@@ -287,14 +301,16 @@ def comprehension(engine: Engine, node: ir.Comprehension, state: State) -> Val:
     return new_list(engine, state, tuple(parts) if known else None, join_all(parts))
 
 
-def _run_clauses(engine: Engine, node: ir.Comprehension, depth: int, state: State, parts: list[Val], keys: list[Val]) -> bool:
+def _run_clauses(
+    engine: Engine, node: ir.Comprehension, depth: int, state: State, parts: list[Val], keys: list[Val], walked: Val | None = None
+) -> bool:
     """Collect the elements; False where how many there are is not known."""
     if depth == len(node.clauses):
         keys += [evaluate(engine, node.element, state)] if node.value is not None else []
         parts.append(evaluate(engine, node.value or node.element, state))
         return True
     clause = node.clauses[depth]
-    iterable = evaluate(engine, clause.iterable, state)
+    iterable = evaluate(engine, clause.iterable, state) if walked is None else walked
     items = items_of(state, iterable)
     known = items is not None and len(items) <= MOST_ITEMS
     before = state.control

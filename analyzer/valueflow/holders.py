@@ -8,7 +8,7 @@ from .. import ir
 from ..values import ClassValue
 from .assignment import captured
 from .converters import dropped, forget
-from .domain import NONE, UNKNOWN, Exact, Items, Object, Val, join, join_all
+from .domain import NONE, OWN_DEFAULT, UNKNOWN, Exact, Items, Object, Val, join, join_all
 from .fields import front
 from .items import entries_of, fill, is_list, items_of, new_list, read_element
 from .journal import note_overrides
@@ -74,7 +74,7 @@ def matters(engine: Engine, state: State, holder: Val, thing: Object) -> bool:
     if not (thing.loaded or is_list(thing)):
         return False
     followed = thing.loaded or bool(holder.marks or tracked(state, Val((thing,))))
-    return followed or (engine.reading and bool(shown(state, Val((thing,)))))
+    return followed or (engine.reading and (thing.path == OWN_DEFAULT or bool(shown(state, Val((thing,))))))
 
 
 def extend_in_place(engine: Engine, node: ir.AugmentedAssign, state: State) -> bool:
@@ -83,14 +83,28 @@ def extend_in_place(engine: Engine, node: ir.AugmentedAssign, state: State) -> b
         return False
     holder = engine.evaluate(node.target, state)
     only, items = holder.only, items_of(state, holder)
-    if node.op == "+" and is_list(only) and isinstance(only, Object) and items is not None and not state.control:
-        more = items_of(state, engine.evaluate(node.value, state))
-        if more is not None:
+    if node.op == "+" and is_list(only) and isinstance(only, Object) and not state.control:
+        right = engine.evaluate(node.value, state)
+        more = items_of(state, right)
+        if items is not None and more is not None:
             state.write(only, ITEMS, Val((Items((*items, *more)),)))
+            return True
+        if right.things and not right.open and all(map(is_list, right.things)):  # how many there are is not known, but their order is
+            if items != ():
+                add_all(state, only, right)
+            else:
+                state.heap[only] = {ELEMENT: read_element(state, right, None)}
             return True
     if any(matters(engine, state, holder, thing) and not state.control for thing in holder.objects):
         engine.doubt(f"what {node.op}= does to a list is not told exactly", node.at)
     return False
+
+
+def add_all(state: State, thing: Object, more: Val) -> None:
+    """The items of another list behind those of this one; what is tracked in one of them alone is mixed with others from here on."""
+    left, right = read_element(state, Val((thing,)), None), read_element(state, more, None)
+    mixed = bool(tracked(state, left)) != bool(tracked(state, right))
+    state.heap[thing] = {ELEMENT: replace(join(left, right), mixed=mixed or left.mixed or right.mixed)}
 
 
 def call_named(

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 MOST_ITEMS = 256
 """Items of a collection that are told apart."""
+MOST_ALTERNATIVES = 4
+"""Collections that a value may be, which are looked at one by one."""
 
 
 def items_of(state: State, val: Val) -> tuple[Val, ...] | None:
@@ -27,6 +29,13 @@ def items_of(state: State, val: Val) -> tuple[Val, ...] | None:
             if known is not None and isinstance(known.only, Items):
                 return tuple(front(val, item) for item in known.only.items)
     return None
+
+
+def alternatives(state: State, val: Val) -> tuple[Val, ...]:
+    """The collections that a value may be, each by itself, where it is one of several and the items of each are known; else ()."""
+    each = tuple(replace(val, things=(thing,)) for thing in val.things)
+    known = 1 < len(each) <= MOST_ALTERNATIVES and not val.open and all(items_of(state, one) is not None for one in each)
+    return each if known else ()
 
 
 def read_element(state: State, holder: Val, item: Val | None) -> Val:

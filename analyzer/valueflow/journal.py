@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .. import ir
 from ..launches import Branch, Call, Dropped, Event, EventKind, Falsy, Lookup, LookupStatus, Override, Swallowed
 from .asked import Frame
-from .domain import Exact, Origin, Val
+from .domain import OWN_DEFAULT, Exact, Origin, Val
 from .store import State
 from .texts import index_text, text_of
 from .tracks import shown, tracked
@@ -72,7 +72,8 @@ def stack(engine: Engine, at: ir.At) -> tuple[Call, ...]:
 
 def note_event(engine: Engine, kind: EventKind, state: State, ids: Val | None, at: ir.At) -> None:
     """A call of a setter, with what it is given, or a run of the model."""
-    text = "" if ids is None else "default" if ids.only == Exact(None) else shown(state, ids)
+    is_default = ids is not None and (ids.only == Exact(None) or getattr(ids.only, "path", "") == OWN_DEFAULT)
+    text = "" if ids is None else "default" if is_default else shown(state, ids)
     configured = ids is not None and bool(tracked(state, ids))
     engine.journal.events.append(Event(kind, stack(engine, at), text, configured, tuple(engine.journal.arms)))
 

@@ -11,7 +11,7 @@ from ..launches import LookupStatus
 from ..results import Location
 from ..values import ClassValue, External
 from .asked import Miss
-from .domain import NONE, UNKNOWN, Exact, Items, Object, Origin, Outside, Val, exact, join, join_all, last_name
+from .domain import NONE, UNKNOWN, Exact, Items, Object, Origin, Outside, Val, exact, join, join_all, role_of
 from .fields import read_attribute
 from .items import is_whole_dict
 from .journal import OF_NOTHING, note_lookup, told, written_in
@@ -21,6 +21,7 @@ from .tracks import ITEMS, shown, tracked
 
 if TYPE_CHECKING:
     from .engine import Engine
+    from .parameters import Arguments
 
 ABSENT = object()
 UNTOLD: frozenset[Origin] = frozenset({("", ())})
@@ -61,8 +62,20 @@ def _value(engine: Engine, origin: Origin, name: str) -> object:
 
 def origin_of(engine: Engine, val: Val) -> frozenset[Origin]:
     """Whose config something that is made of this value was loaded from: of the value itself, or of the model that it is the path of."""
-    names = {last_name(thing) for thing in val.things}
-    return val.origin | {(engine.question.paths[name], ()) for name in names if name in engine.question.paths}
+    roles = {role_of(engine.question.paths, thing) for thing in val.things}
+    return val.origin | {(role, ()) for role in roles if role is not None}
+
+
+def path_in(engine: Engine, holder: Val, name: str) -> Val | None:
+    """An entry of a launch's table that is the path of a model, as the flow says; None for every other."""
+    found = [Object(f"{thing.path}.{name}", lasting=True) for thing in holder.objects if not thing.made]
+    return Val(tuple(found)) if found and len(found) == len(holder.things) and all(engine.is_path(Val((each,))) for each in found) else None
+
+
+def path_got(engine: Engine, holder: Val, arguments: Arguments) -> Val | None:
+    """``table.get(name)`` where that is the path of a model."""
+    key = arguments.positional[0].only if arguments.positional else None
+    return path_in(engine, holder, key.value) if isinstance(key, Exact) and isinstance(key.value, str) else None
 
 
 def bound(engine: Engine, holder: Val) -> bool:

@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterable
 
 from ..flows.flow import Sink
-from ..graph import Coverage, Node
+from ..graph import Coverage, FlowGraph, Node
 from ..results import Location, NotEstablished
 from ..values import ClassValue
 from .chain import Chain
+from .holders import PUT
 from .statements import ONLY_ITEM
 
 ROWS = re.compile(r"\[(?!.*\.\.\.)[^,…]*\]|cat of rows|\.(to|contiguous|clone|detach|type_as|float|half|bfloat16|cuda|cpu|copy_)")
@@ -31,7 +32,7 @@ def gap(chain: Chain) -> NotEstablished | None:
     passed = set(graph.between(starts, consumers))
     before = set(graph.reached(starts, without={node for node in passed if node.label in JOINED and node.kind == "transform"}))
     for node in graph.nodes:
-        if node in passed and (reason := changes(node, node in before)):
+        if node in passed and (reason := changes(node, node in before and not takes_rows(graph, node))):
             return NotEstablished("the way to the draft", reason, node.at)
     if any(consumer in before for consumer in consumers):
         return NotEstablished("the way to the draft", "the projection is not seen to be given the concatenation", consumers[0].at)
@@ -55,6 +56,18 @@ def changes(node: Node, joined_later: bool) -> str | None:
     if joined_later and (node.label == "cat of rows" or ":" in node.label):
         return f"{node.label} before the captured states are concatenated may leave some out"
     return None
+
+
+def takes_rows(graph: FlowGraph, node: Node) -> bool:
+    """Whether a slice is one of single tensors, each as it was put into a collection: then it chooses rows of each, and leaves none out."""
+    before = [each for each in graph.between(graph.of_kind("capture"), [node]) if each != node]
+    plain = all(is_put(each) if each.kind in ("capture", "collection") else each.kind not in ("transform", "field") for each in before)
+    return ":" in node.label and node.label.startswith("[") and plain and bool(before)
+
+
+def is_put(node: Node) -> bool:
+    """Whether a capture puts a tensor into a collection, rather than into a place of a larger tensor."""
+    return node.label.rpartition(".")[2] in PUT
 
 
 def missing_phase(chain: Chain) -> NotEstablished | None:

@@ -1,8 +1,10 @@
 """Calls of what lies outside the tree: builtins by what they do, all else by whether its result holds what it was given."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 from .. import ir
@@ -11,9 +13,10 @@ from .converters import dict_of, dropped, forget, made_config
 from .domain import NONE, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_constant, join, join_all
 from .fields import NOT_CARRIED, built_attribute, read_attribute
 from .flags import flag_of
-from .items import entries_of, fill, items_of, new_dict, new_list, read_element, truth
+from .items import MOST_ALTERNATIVES, alternatives, entries_of, fill, items_of, new_dict, new_list, read_element, truth
+from .kinds import is_instance
 from .lookups import doubt_table, has_entry, kept, look_up, origin_of, passed, reads_entry
-from .setters import seek_model
+from .setters import is_own_default, seek_model
 from .store import State
 from .texts import text_of
 from .tracks import ELEMENT, held, is_collection, shown, tracked
@@ -115,37 +118,6 @@ def _setattr(engine: Engine, node: ir.Call, state: State) -> Val:
     return NONE
 
 
-def _isinstance(engine: Engine, node: ir.Call, state: State) -> Val:
-    val, wanted = [*_values(engine, node, state), UNKNOWN, UNKNOWN][:2]
-    classes = wanted.only.items if isinstance(wanted.only, Items) else (wanted,)
-    names = [only.value for each in classes if isinstance(only := each.only, Exact)]
-    answers = {_is_one_of(engine, thing, names) for thing in val.things} if not val.open and len(names) == len(classes) else {None}
-    answer = answers.pop() if len(answers) == 1 else None
-    return UNKNOWN if answer is None else exact(answer)
-
-
-def _is_one_of(engine: Engine, thing: object, classes: Sequence[object]) -> bool | None:
-    match thing:
-        case Items() | Object(made=True, is_plain=True) if all(isinstance(one, External) for one in classes):
-            return None if any(map(is_collection_class, classes)) else False
-        case Object(cls=ClassValue() as cls):
-            order = engine.types.order(cls)
-            if any(one in order for one in classes):
-                return True
-            if thing.made or thing.backing is not None:
-                return False if all(isinstance(one, ClassValue) for one in classes) else None
-            below = any(isinstance(one, ClassValue) and cls in engine.types.order(one) for one in classes)
-            return None if below or not all(isinstance(one, ClassValue) for one in classes) else False
-        case Exact(value=None):
-            return False
-    return None
-
-
-def is_collection_class(cls: object) -> bool:
-    """Whether a class may be that of a list, or of another collection that Python brings along."""
-    return isinstance(cls, External) and cls.name.startswith(("builtins.", "collections.", "typing."))
-
-
 def _len(engine: Engine, node: ir.Call, state: State) -> Val:
     vals = _values(engine, node, state)
     items = items_of(state, vals[0]) if vals else None
@@ -159,6 +131,8 @@ def _copy(engine: Engine, node: ir.Call, state: State) -> Val:
     vals = _values(engine, node, state)
     if not vals:
         return new_list(engine, state, ())
+    if name in ("list", "tuple") and is_own_default(state, vals[0]):
+        return vals[0]
     items = items_of(state, vals[0])
     if items is not None and name in ("sorted", "set", "frozenset", "reversed"):
         items = _reordered(name, items) if len(node.arguments) == 1 else None
@@ -192,7 +166,13 @@ def _enumerate(engine: Engine, node: ir.Call, state: State) -> Val:
 
 
 def _zip(engine: Engine, node: ir.Call, state: State) -> Val:
-    return new_list(engine, state, None, Val((Items(tuple(read_element(state, val, None) for val in _values(engine, node, state))),)))
+    vals = _values(engine, node, state)
+    some = [alternatives(state, val) or (val,) for val in vals]
+    ways = [[items_of(state, one) for one in way] for way in product(*some)] if prod(map(len, some)) <= MOST_ALTERNATIVES else []
+    if vals and ways and not any(val.marks for val in vals) and all(each is not None for way in ways for each in way):
+        rows = [[Val((Items(row),)) for row in zip(*(items or () for items in way), strict=False)] for way in ways]
+        return join_all(new_list(engine, state, row) for row in dict.fromkeys(map(tuple, rows)))
+    return new_list(engine, state, None, Val((Items(tuple(read_element(state, val, None) for val in vals)),)))
 
 
 def _pass_on(engine: Engine, node: ir.Call, state: State) -> Val:
@@ -233,7 +213,7 @@ def _any_all(engine: Engine, node: ir.Call, state: State) -> Val:
 
 BUILTINS: dict[str, Builtin] = {
     "dict": dict_of,
-    "getattr": _getattr, "hasattr": _hasattr, "setattr": _setattr, "isinstance": _isinstance, "len": _len, "enumerate": _enumerate,
+    "getattr": _getattr, "hasattr": _hasattr, "setattr": _setattr, "isinstance": is_instance, "len": _len, "enumerate": _enumerate,
     "zip": _zip, "bool": _bool,
     **dict.fromkeys(COPIES, _copy), **dict.fromkeys(("int", "float", "max", "min", "next", "abs", "map", "filter"), _pass_on),
     **dict.fromkeys(("any", "all"), _any_all), **dict.fromkeys(("print", "range", "type", "sum", "str", "repr"), _unknown),
@@ -266,7 +246,7 @@ def call_outside(engine: Engine, node: ir.Call, callee: Val, name: str, argument
     if not any(is_collection(val) for val in given):  # objects that hold something tracked: they stay what they are
         engine.assumptions.add("unfollowed-calls")
         return UNKNOWN
-    if any(shown(state, val) or any(thing.loaded for thing in val.objects) for val in given):
+    if any((shown(state, val) and not is_constant(val)) or any(thing.loaded for thing in val.objects) for val in given):
         engine.doubt(f"what {last or 'a call'}() does with the value is not known", node.at)
     if not name.startswith(("torch", "copy.", "numpy", "functools", "itertools", "typing.cast")):
         engine.lost(f"{last or 'a call'}(…)", "what it does with the tracked value is not known", node.at)

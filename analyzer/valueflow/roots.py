@@ -26,9 +26,10 @@ class Life(NamedTuple):
     cls: ClassValue | None = None
 
 
-def run_life(engine: Engine, life: Life, heap: dict[Object, Fields]) -> State | None:
-    """Run all of them; the state behind the last one, None where that is not reached."""
-    receiver = Val((Object(life.cls.name, life.cls, lasting=True),)) if life.cls is not None else None
+def run_life(engine: Engine, life: Life, heap: dict[Object, Fields], thing: Object | None = None) -> State | None:
+    """Run all of them, on ``thing`` where that is given; the state behind the last one, None where that is not reached."""
+    thing = Object(life.cls.name, life.cls, lasting=True) if thing is None and life.cls is not None else thing
+    receiver = Val((thing,)) if thing is not None else None
     state: State | None = None
     for function in life.functions:
         state = run_root(engine, function, life.cls, heap, receiver)
@@ -182,7 +183,10 @@ def heirs_of(chain: Chain, cls: ClassValue) -> list[ClassValue]:
 
 
 def worker_classes(chain: Chain) -> Iterator[ClassValue]:
-    """The classes that hold a target's worker."""
+    """The classes that hold a target's worker; where the flow names none, those of the objects that came to a setter."""
+    if not chain.pipeline.target_worker:
+        yield from chain.runners
+        return
     words = tuple(word.encode() for word in chain.pipeline.target_worker)
     for path in chain.tree.grep(words) if words else ():
         module = chain.program.index.module(chain.program.index.module_of(path))
@@ -204,7 +208,8 @@ def entry_methods(chain: Chain, cls: ClassValue) -> Iterator[FunctionValue]:
     """The method by which the flow says that workers are run, as a worker defines it: what it inherits of a plain one is no way through."""
     for method in chain.pipeline.worker_methods:
         found, owner = chain.types.find(cls, method)
-        if isinstance(found, FunctionValue) and isinstance(owner, ClassValue) and holds_worker(chain, owner):
+        by_itself = not chain.pipeline.target_worker
+        if isinstance(found, FunctionValue) and isinstance(owner, ClassValue) and (by_itself or holds_worker(chain, owner)):
             yield found
             return
 

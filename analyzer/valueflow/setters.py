@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .. import ir
+from ..results import Location
 from ..values import ClassValue
-from .domain import NONE, Known, Object, Val
+from .domain import NONE, OWN_DEFAULT, Known, Method, Object, Val
 from .journal import note_event
 from .store import State
 
@@ -46,6 +47,29 @@ def note_call(engine: Engine, receiver: Val, arguments: Arguments, at: ir.At, st
         note_event(engine, "set", state, given, at)
         for thing in receiver.objects:
             engine.note_setter(thing, given, engine.location(at), state)
+
+
+def model_made(engine: Engine, cls: ClassValue) -> Object | None:
+    """The target's model, where an object of its class is made: there is one, or one for each stage."""
+    for thing in engine.backings.values():
+        if engine.is_root(thing) and isinstance(thing.cls, ClassValue) and thing.cls.node is cls.node:
+            engine.assumptions.add("single-rank")
+            return thing
+    return None
+
+
+def own_default(engine: Engine, method: Method) -> Val | None:
+    """The ids that a target names where a config names none; None for every other method."""
+    roots = method.receiver is not None and any(map(engine.is_root, method.receiver.objects))
+    if method.function.name not in engine.question.defaults or not roots:
+        return None
+    return engine.made.setdefault((OWN_DEFAULT, Location("", 0)), Val((Object(OWN_DEFAULT, made=True),)))
+
+
+def is_own_default(state: State, val: Val) -> bool:
+    """Whether a value is those ids, as the target named them."""
+    thing = val.only
+    return isinstance(thing, Object) and thing.path == OWN_DEFAULT and not state.fields(thing)
 
 
 def is_inside(engine: Engine) -> bool:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 
 from .. import ir
 from .assignment import assign, assign_statement, known_items
@@ -10,7 +11,7 @@ from .domain import UNKNOWN, Exact, Items, Object, Val
 from .engine import Engine
 from .fields import initial, whole
 from .holders import delete_item, extend_in_place, put
-from .items import is_list, items_of, new_list, read_element, truth
+from .items import alternatives, is_list, items_of, new_list, read_element, truth
 from .journal import assigned_text, note_branch, note_falsy, note_swallowed
 from .lookups import decided_by_missing
 from .store import Raising, State, joined
@@ -222,6 +223,14 @@ def _only_item(engine: Engine, held: ir.Name, state: State) -> None:
 
 def _for(engine: Engine, node: ir.For, state: State) -> State | None:
     iterable = engine.evaluate(node.iterable, state)
+    if several := alternatives(state, iterable):
+        ends = [_over(engine, node, each, state.copy()) for each in several]
+        return reduce(lambda one, other: joined(one, other, lambda t, n: initial(engine, t, n)), ends)
+    return _over(engine, node, iterable, state)
+
+
+def _over(engine: Engine, node: ir.For, iterable: Val, state: State) -> State | None:
+    """A loop over one collection."""
     known = iterable.only
     items = known.items if isinstance(known, Items) else known_items(state, known) if isinstance(known, Object) else None
     if items is not None and 0 < len(items) <= MOST_ITERATIONS:

@@ -89,7 +89,7 @@ def trace_tree(
     if target is not None:
         read_side(chain)  # tells which fields hold the model
         chain.graph.clear()
-        roots = list(setter_roots(chain))
+        roots = chain.lives or list(setter_roots(chain))
         for life in roots:
             tracing.run_life(life, {}, MOST_STATEMENTS, reading=True)
         if any(not tracing.is_seen(each) for each in tracing.found):
