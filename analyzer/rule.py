@@ -85,9 +85,9 @@ CAUSES_BY_PLACE: dict[str, tuple[str, ...]] = {"FC201": ("FC105",), "FC202": ("F
 """Which findings about a draft another one explains, where their place lies on its path: the entry stands elsewhere, or an ``except`` makes
 a default of the miss, or a converter drops it; what is served is open since two calls of one setter say different things."""
 
-CAUSES_BY_DRAFT: dict[str, tuple[str, ...]] = {"FC214": ("FC901", "FC101", "FC102", "FC103", "FC104", "FC105")}
+CAUSES_BY_DRAFT: dict[str, tuple[str, ...]] = {"FC214": ("FC901", "FC101", "FC102", "FC103", "FC104", "FC105"), "FC305": ("FC104",)}
 """Which findings about what a draft is served another one about it explains wherever they stand: where the ids are never looked at, nothing
-is served."""
+is served; where fc is passed over, a width that it does not take raises nothing."""
 
 CAUSES_BY_MODEL: dict[str, tuple[str, ...]] = {"FC211": ("FC901",)}
 """Which findings about a draft a finding about its target's class explains: where the forward reads nothing of the ids, none are followed

@@ -19,9 +19,9 @@ Instead
     draft was trained with ``fc``, and raise where the width is none that it takes.
 
 What it cannot see
-    A width that is asked outside of the draft, in the worker. Whether a wider state is the right one: a width counts points, and nothing more.
-    Where the width is refused as well, by an assertion or a raise, it stays a fact to know, as does what is compared with a width that
-    the draft's config does not tell; where the answer to every other width is a raise, or another call of ``fc``, there is no finding.
+    A width that is asked outside of the draft, in the worker. Whether a wider state is the right one: a width counts points, no more.
+    Where a width is refused as well, by an assertion or a raise, it stays a fact to know, as does what is compared with a width that the
+    draft's config does not tell. Where the other branch raises, or calls ``fc`` too, there is no finding.
 
 Sources
     sgl-project/sglang PR 21272: an accept length of exactly 1.0, and no warning. SGLang 0.5.9, models/llama_eagle3.py line 162.
@@ -46,8 +46,8 @@ def check(analysis: Analysis) -> Iterator[Finding]:
     quiet: dict[Place, list[tuple[Launch, WidthGate]]] = {}
     for launch in analysis.launches:
         for gate in launch.width_gates:
-            if (gate.at, gate.column) not in bitten:
-                quiet.setdefault((gate.at, gate.column), []).append((launch, gate))
+            if (gate.at, gate.column + 1) not in bitten:
+                quiet.setdefault((gate.at, gate.column + 1), []).append((launch, gate))
     for told in quiet.values():
         yield _fact(told[0][0].flow, [gate for _, gate in told])
 
@@ -57,7 +57,7 @@ def _fact(flow: str, gates: list[WidthGate]) -> Finding:
     first = gates[0]
     return Finding(
         RULE.code, RULE.name, Severity.INFO,
-        f"{names}: {first.text} decides whether {first.projection} runs; of states that are taken for projected nothing is said",
+        f"{names}: only {first.text} decides whether {first.projection} runs; states that are not projected may look as if they were",
         first.at, first.column + 1, flow=flow, path=_path(first), help=_HELP,
     )  # fmt: skip
 
@@ -76,16 +76,21 @@ def _served(comparison: Comparison, gated: Gated | None) -> tuple[int, str] | No
     """How wide what the draft is handed is, and what it is."""
     size, points = comparison.hidden_size or 0, comparison.served.points
     if gated is not None:
-        given = ", ".join(f"{name} = {value}" for name, value in gated.flags) or "the tree's defaults"
-        return size, f"with {given} the last hidden states of {comparison.model}, {size} wide"
+        given = ", ".join(f"{name} = {value}" for name, value in gated.flags)
+        return (size, f"with {given} the last hidden states of {comparison.model}, {size} wide") if _speculates(gated) else None
     return None if not points else (len(points) * size, f"{', '.join(points)} of {comparison.model}, {len(points) * size} wide")
+
+
+def _speculates(gated: Gated) -> bool:
+    """Whether the flags name another way of speculating than the flow's, rather than none."""
+    return any(f"{name} = " in gated.wants and value != "null" for name, value in gated.flags)
 
 
 def _bitten(comparison: Comparison, launch: Launch, gate: WidthGate, served: str) -> Finding:
     decided = () if launch.gated is None else (Hop(f"{launch.gated.branch.test}: the ids are not looked at", launch.gated.branch.at),)
     return Finding(
         RULE.code, RULE.name, RULE.severity,
-        f"{gate.draft} is served {served}, and takes them for projected by {gate.text}: {gate.projection} does not run, and nothing is said",
+        f"{gate.draft} is served {served}, and takes them for projected by {gate.text}: {gate.projection} is passed over, unsaid",
         gate.at, gate.column + 1, flow=launch.flow, model=comparison.model, expected=f"{gate.projection} runs",
         actual=f"{gate.projection} is passed over",
         path=(*decided, *(Hop(f"served: {step}", step.at) for step in comparison.served.path if launch.gated is None), *_path(gate)),
@@ -118,8 +123,8 @@ def _launched(gate: WidthGate, points: tuple[str, ...] = (), gated: Gated | None
     return example_analysis(launches=(given,), comparisons=(compared,))
 
 
-_FACT = f"TulipDraft: {_TEXT} decides whether fc runs; of states that are taken for projected nothing is said"
-_TAKEN = f"and takes them for projected by {_TEXT}: fc does not run, and nothing is said"
+_FACT = f"TulipDraft: only {_TEXT} decides whether fc runs; states that are not projected may look as if they were"
+_TAKEN = f"and takes them for projected by {_TEXT}: fc is passed over, unsaid"
 
 RULE = Rule(
     code="FC305",
@@ -136,6 +141,7 @@ RULE = Rule(
             _launched(_KNOWN, gated=_GATED),
             (f"TulipDraft is served with speculative_algorithm = EAGLE the last hidden states of Tulip, 7168 wide, {_TAKEN}",),
         ),
+        Example("nobody speculates", _launched(_KNOWN, gated=replace(_GATED, flags=())), (_FACT,)),
         Example("a single point, and a width that is refused", _launched(replace(_KNOWN, checked=True), ("out:58",)), (_FACT,)),
         Example("the width decides nothing", example_analysis(launches=(Launch("eagle3", "Tulip", None, (), (), (), (), ()),))),
     ),
