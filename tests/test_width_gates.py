@@ -119,7 +119,7 @@ def test_it_decides(tmp_path: Path, body: str) -> None:
 
 
 HELPERS = {
-    "a function for the width": ("def width(self, states):\n    return states.shape[-1]\n", "self.width(hidden_states) != self.hidden_size"),
+    "a function for the width": ("def of(self, states):\n    return states.shape[-1]\n", "self.of(hidden_states) != self.hidden_size"),
     "a function for the answer": (
         "def is_wide(self, states):\n    return states.shape[-1] != self.hidden_size\n",
         "self.is_wide(hidden_states)",
