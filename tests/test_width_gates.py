@@ -24,7 +24,7 @@ TARGET = {"architectures": ["TulipForCausalLM"], "hidden_size": 64, "vocab_size"
 
 def draft(body: str, methods: str = "", made: str = "") -> str:
     """The draft of the small engine, with other code where it projects, other methods and other attributes."""
-    made = MADE + "        self.hidden_size = config.hidden_size\n" + indent(made, " " * 8)
+    made = MADE + "        self.config = config\n        self.hidden_size = config.hidden_size\n" + indent(made, " " * 8)
     return DRAFT.replace(PROJECT, indent(body, " " * 8)).replace(METHODS, indent(methods, "    ")).replace(MADE, made)
 
 
@@ -105,6 +105,11 @@ DECIDES = {
         if wide:
             hidden_states = self.fc(hidden_states)
         """,
+    "a choice": """\
+        wide = True if hidden_states.shape[-1] != embeds.shape[-1] else False  # here
+        if wide:
+            hidden_states = self.fc(hidden_states)
+        """,
     "with a message": GATE + "else:\n    print('not projected')\n",
 }
 
@@ -181,6 +186,7 @@ def test_it_decides_nothing(tmp_path: Path, body: str) -> None:
 BITES = {
     "the embedding": GATE,
     "a number": GATE.replace("embeds.shape[-1]", "self.hidden_size"),
+    "what the config says": GATE.replace("embeds.shape[-1]", "self.config.hidden_size"),
     "a multiple": GATE.replace("!= embeds.shape[-1]", "== 3 * self.hidden_size"),
     "one of two conditions": GATE.replace("if hidden", "if not forward_batch.is_idle() and hidden"),
 }

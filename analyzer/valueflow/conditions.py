@@ -11,7 +11,7 @@ from .domain import UNKNOWN, Closure, Exact, Items, Something, Val, exact, is_co
 from .items import items_of, truth
 from .journal import label, note_falsy
 from .lookups import decided_by_missing, has_entry
-from .measures import fits, joined_with
+from .measures import fits, flagged, joined_with
 from .store import State
 from .texts import test_text, text_of
 from .tracks import tracked
@@ -48,9 +48,9 @@ def conditional(engine: Engine, node: ir.Conditional, state: State) -> Val:
         engine.open += 1
         branch = engine.journal.branch(test)
         with engine.journal.arm(branch, True):
-            body = engine.evaluate(node.body, state)
+            body = flagged(engine, engine.evaluate(node.body, state))
         with engine.journal.arm(branch, False):
-            orelse = engine.evaluate(node.orelse, state)
+            orelse = flagged(engine, engine.evaluate(node.orelse, state))
         engine.open -= 1
         found = join(body, orelse)
     else:

@@ -122,6 +122,11 @@ def with_batch(chain: Chain, forward: FunctionValue, probe: Val) -> Way:
 def settled_fields(chain: Chain, cls: ClassValue) -> dict[str, Val]:
     """What the constructor of a draft's part makes of the config, where that is in hand: the attributes that are constants then, and that
     nothing else in the class writes."""
+    return {name: Val(val.things) for name, val in built_fields(chain, cls).items() if is_constant(val)}
+
+
+def built_fields(chain: Chain, cls: ClassValue) -> dict[str, Val]:
+    """What the constructor of a draft's part leaves in attributes that nothing else in the class writes, where the config is in hand."""
     made = chain.types.find(cls, "__init__")[0]
     if "draft" not in chain.question.configs or not isinstance(made, FunctionValue):
         return {}
@@ -129,7 +134,7 @@ def settled_fields(chain: Chain, cls: ClassValue) -> dict[str, Val]:
     receiver = Object(cls.name, cls)
     state = run_root(engine, made, cls, {}, Val((receiver,)), with_config(engine.lower(made)))
     fields = state.fields(receiver) if state is not None and not engine.doubts else {}
-    return {name: Val(val.things) for name, val in fields.items() if is_constant(val) and not val.marks and is_set_once(chain, cls, name)}
+    return {name: val for name, val in fields.items() if not val.marks and is_set_once(chain, cls, name)}
 
 
 def is_set_once(chain: Chain, cls: ClassValue, name: str) -> bool:

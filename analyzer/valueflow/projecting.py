@@ -1,14 +1,15 @@
 """What decides whether a draft projects captured states: the comparisons of their width on which that hangs."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from ..graph import FlowGraph, Node
 from ..launches import WidthGate
+from ..values import ClassValue
 from .chain import DRAFT, Chain
-from .domain import Fits, Object, Val
-from .drafts import draft_models, ways_in
+from .domain import Fits, Object, Val, is_constant
+from .drafts import built_fields, draft_models, ways_in
 from .engine import Engine
 from .journal import Journal
 from .roots import run_root
@@ -22,11 +23,28 @@ def width_gates(chain: Chain) -> Iterator[WidthGate]:
         found: dict[WidthGate, None] = {}
         for way in ways_in(chain, draft):
             engine = chain.engine(chain.projecting, (draft,), FlowGraph(chain.graph.flow, chain.graph.model))
-            engine.settled = chain.settle if "draft" in chain.question.configs else None
+            engine.settled = settler(chain)
             engine.journal.measuring = True
             run_root(engine, way.function, draft.cls, way.heap, Val((draft,)), way.given)  # type: ignore[arg-type]
             found |= dict.fromkeys(gates_of(chain, engine, draft, alone=len(drafts) == 1))
         yield from found
+
+
+def settler(chain: Chain) -> Callable[[Object, str], Val | None] | None:
+    """What tells the attributes of a draft's parts by the config in hand: constants, and the config itself."""
+    known: dict[ClassValue, dict[str, Val]] = {}
+
+    def settle(thing: Object, name: str) -> Val | None:
+        if not thing.path.startswith(DRAFT) or not isinstance(thing.cls, ClassValue):
+            return None
+        if thing.cls not in known:
+            known[thing.cls] = built_fields(chain, thing.cls)
+        found = known[thing.cls].get(name)
+        if found is None or is_constant(found):
+            return found and Val(found.things)
+        return found if found.origin == {("draft", ())} and not found.things else None
+
+    return settle if "draft" in chain.question.configs else None
 
 
 def gates_of(chain: Chain, engine: Engine, draft: Object, *, alone: bool) -> Iterator[WidthGate]:
