@@ -153,6 +153,32 @@ class Gated:
 
 
 @frozen()
+class WidthGate:
+    """A comparison of the width of captured states that decides whether a draft projects them: ``text``, at ``at`` in the class ``draft``
+    or what it is made of. ``other`` is the width that it is compared with by ``op``, where the draft's config tells; with the answers in
+    ``skipping`` the projection, at ``projected_at``, is passed over. ``checked``: a width that is wrong may raise all the same."""
+
+    draft: str
+    text: str
+    at: Location
+    column: int
+    projection: str
+    projected_at: Location
+    op: str
+    other: int | None
+    skipping: frozenset[bool]
+    checked: bool
+
+    def skips(self, width: int) -> bool:
+        """Whether states of this width are surely not projected, and nothing is said."""
+        if self.other is None or self.checked:
+            return False
+        other = self.other
+        answers = {"==": width == other, "!=": width != other, "<": width < other, ">": width > other, "<=": width <= other}
+        return answers.get(self.op, width >= other) in self.skipping
+
+
+@frozen()
 class Event:
     """A call of a setter ("set") from outside the models, or a run of the target's model ("run"). ``stack`` are the calls that lead there,
     outermost first. ``ids`` is what the setter is given: "default", the list, or "" where it is not known; ``configured``: it comes
@@ -180,7 +206,7 @@ class Launch:
     ``ranks``: over how many the launch flags spread the layers, None where they do not say.
     ``missed`` are the lookups that miss what the draft's config has elsewhere, ``dropped`` those of what a converter left
     out, ``gates`` are outside of the models. ``branches`` are
-    noted where the launch flags are given; ``gated`` is what they come to."""
+    noted where the launch flags are given; ``gated`` is what they come to. ``width_gates`` are those of the drafts that it may be."""
 
     flow: str
     model: str
@@ -197,6 +223,7 @@ class Launch:
     branches: tuple[Branch, ...] = ()
     gated: Gated | None = None
     ranks: int | None = None
+    width_gates: tuple[WidthGate, ...] = ()
 
     @property
     def looks(self) -> tuple[Lookup, ...]:

@@ -100,9 +100,9 @@ CAUSES_BY_CONVENTION: dict[str, tuple[str, ...]] = {"FC302": ("FC101",), "FC309"
 """Which findings about a draft another one about it explains, which has found that the other branch of the setter, or its siblings, would
 have served what was trained."""
 
-CAUSES_BY_DRAFT: dict[str, tuple[str, ...]] = {"FC214": ("FC901", "FC101", "FC102", "FC103", "FC104", "FC105")}
+CAUSES_BY_DRAFT: dict[str, tuple[str, ...]] = {"FC214": ("FC901", "FC101", "FC102", "FC103", "FC104", "FC105"), "FC305": ("FC104",)}
 """Which findings about what a draft is served another one about it explains wherever they stand: where the ids are never looked at, nothing
-is served."""
+is served; where fc is passed over, a width that it does not take raises nothing."""
 
 CAUSES_BY_FILE: dict[str, tuple[str, ...]] = {"FC203": ("FC104",)}
 """Which findings at a place in the same file a finding about the same draft explains: a width is made of what a reader there gets."""

@@ -47,6 +47,7 @@ class SourceTree:
     _known: frozenset[str] = field(repr=False)
     _cache: dict[str, bytes] = field(default_factory=dict, repr=False, compare=False)
     _failed: set[str] = field(default_factory=set, repr=False, compare=False)
+    _hits: dict[tuple[bytes, ...], tuple[str, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def __contains__(self, path: object) -> bool:
         return path in self._known
@@ -65,8 +66,10 @@ class SourceTree:
         return self._store.printed(path)
 
     def grep(self, words: tuple[bytes, ...]) -> tuple[str, ...]:
-        """The files whose bytes contain one of the words. Hits stay in memory, for they are parsed next; a file that
-        cannot be read is noted."""
+        """The files whose bytes contain one of the words. Hits stay in memory, for they are parsed next, and so does the answer; a file
+        that cannot be read is noted."""
+        if words in self._hits:
+            return self._hits[words]
         hits = []
         for path in self.files:
             try:
@@ -77,7 +80,7 @@ class SourceTree:
             if any(word in data for word in words):
                 self._cache[path] = data
                 hits.append(path)
-        return tuple(hits)
+        return self._hits.setdefault(words, tuple(hits))
 
     def requirements(self) -> Iterator[tuple[str, str]]:
         """Texts that may say which other packages this one asks for, each with its place."""

@@ -11,6 +11,7 @@ from .domain import UNKNOWN, Exact, Items, Object, Val, join_all
 from .engine import Engine
 from .fields import front, initial
 from .items import is_list
+from .measures import flagged, forms_in, widths
 from .setters import is_inside
 from .store import State
 from .texts import text_of
@@ -38,7 +39,7 @@ def assign(engine: Engine, state: State, target: ir.Expression, val: Val, at: ir
         case ir.Name():
             if is_collection(val):
                 val = engine.tracks.move(state, val, lambda: engine.node("variable", target.id, target.at))
-            state.names[target.id] = val
+            state.names[target.id] = flagged(engine, val)
         case ir.Starred():
             assign(engine, state, target.value, val, at)
         case ir.Display():
@@ -57,9 +58,12 @@ def _unpack(engine: Engine, state: State, target: ir.Display, val: Val, at: ir.A
     known = [items for thing in val.objects if (items := known_items(state, thing)) is not None and len(items) == count]
     named = [fields for thing in val.objects if len(fields := named_items(engine, state, val, thing)) == count]
     columns = [*matching, *known, *named]
+    forms = [form for form in forms_in(val) if form.whole]
     for place, each in enumerate(target.items):
         if columns:
             part = join_all(items[place] for items in columns)
+        elif forms and place == count - 1:
+            part = widths(forms)
         else:
             part = replace(UNKNOWN, marks=val.marks, mixed=val.mixed, origin=val.origin)
         assign(engine, state, each, part, at)

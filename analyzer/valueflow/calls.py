@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from .. import ir
 from ..values import ClassValue, External, FunctionValue
 from .converters import forget, note_conversion
-from .domain import NONE, UNKNOWN, Closure, Exact, Items, Known, Method, Object, Outside, Partial, Thing, Val, exact, join_all
+from .domain import NONE, UNKNOWN, Closure, Exact, Form, Items, Known, Method, Object, Outside, Partial, Thing, Val, exact, join_all
 from .fields import bind, initial, read_attribute
 from .holders import call_collection, call_named
 from .items import fill, is_list, new_list, read_element
 from .journal import note_event
 from .lookups import path_got, raise_on_missing
+from .measures import made_by, size_of
 from .outside import call_builtin, call_method_outside, call_outside
 from .parameters import Arguments, as_argument, bind_parameters, read_arguments
 from .parts import pass_part, projecting_methods
@@ -169,7 +170,9 @@ def call_thing(engine: Engine, node: ir.Call, callee: Val, thing: Thing, argumen
             given = Arguments((*thing.positional, *arguments.positional), {**thing.keywords, **arguments.keywords}, {}, arguments.complete)
             return join_all(call_thing(engine, node, thing.callee, each, given, state) for each in thing.callee.things)
         case Object():
-            return call_object(engine, node, thing, arguments, state)
+            return made_by(engine, thing, call_object(engine, node, thing, arguments, state))
+        case Form():
+            return size_of(thing, arguments.all())
         case Outside(receiver, name) if all(map(is_list, receiver.things)) and receiver.things and isinstance(node.func, ir.Name):
             done = call_named(engine, state, node, name, node.func.id, receiver, list(receiver.objects), arguments)
             return UNKNOWN if done is None else done
@@ -302,7 +305,7 @@ def enter(engine: Engine, node: ir.Call, method: Method, arguments: Arguments, s
     if function.name in engine.question.setters and method.receiver is not None:
         note_call(engine, method.receiver, arguments, node.at, state)
     own = method.receiver is not None and any(thing in engine.drafts for thing in method.receiver.objects)
-    return UNKNOWN if own else found
+    return UNKNOWN if own and not (engine.journal.measuring and engine.in_draft) else found
 
 
 def run_function(engine: Engine, node: ir.Call, callee: Method | Closure, code: ir.Function, arguments: Arguments, state: State) -> Val:

@@ -11,6 +11,7 @@ from .domain import UNKNOWN, Closure, Exact, Items, Something, Val, exact, is_co
 from .items import items_of, truth
 from .journal import label, note_falsy
 from .lookups import decided_by_missing, has_entry
+from .measures import fits, flagged, joined_with
 from .store import State
 from .texts import test_text, text_of
 from .tracks import tracked
@@ -34,7 +35,7 @@ def boolean(engine: Engine, node: ir.Boolean, state: State) -> Val:
         return right if not left.marks else replace(right, marks=right.marks | left.marks) if is_constant(left) else right
     if right.only == Exact(node.op == "or") and not (left.marks or left.objects or left.carry):  # whatever the left one is
         return right
-    return join(left, right)
+    return join(joined_with(left, node.op), joined_with(right, node.op))
 
 
 def conditional(engine: Engine, node: ir.Conditional, state: State) -> Val:
@@ -45,11 +46,11 @@ def conditional(engine: Engine, node: ir.Conditional, state: State) -> Val:
     state.control = before | marks
     if answer is None:
         engine.open += 1
-        branch = engine.journal.branch()
+        branch = engine.journal.branch(test)
         with engine.journal.arm(branch, True):
-            body = engine.evaluate(node.body, state)
+            body = flagged(engine, engine.evaluate(node.body, state))
         with engine.journal.arm(branch, False):
-            orelse = engine.evaluate(node.orelse, state)
+            orelse = flagged(engine, engine.evaluate(node.orelse, state))
         engine.open -= 1
         found = join(body, orelse)
     else:
@@ -72,7 +73,7 @@ def tested(engine: Engine, state: State, node: ir.Expression, test: Val) -> froz
 
 
 def compare(engine: Engine, node: ir.Compare, state: State) -> Val:
-    left = engine.evaluate(node.left, state)
+    left = first = engine.evaluate(node.left, state)
     answers: list[bool | None] = []
     marks: frozenset[object] = frozenset()
     for op, operand in node.comparisons:
@@ -85,7 +86,8 @@ def compare(engine: Engine, node: ir.Compare, state: State) -> Val:
             marks |= tracked(state, left) | tracked(state, right)
         left = right
     answer = False if False in answers else None if None in answers else True
-    result = UNKNOWN if answer is None else exact(answer)
+    width = fits(engine, node, first, left) if answer is None and engine.journal.measuring else None
+    result = width or (UNKNOWN if answer is None else exact(answer))
     if not marks:
         return result
     test = engine.node("test", test_text(node), node.at)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from .. import ir
 from ..graph import Node
 from ..index import Module
+from ..results import Location
 from ..values import ClassValue, External, ExternalObject, FunctionValue, Instance, ListValue, Unknown, Value
 
 OWN_DEFAULT = "the target's own default"
@@ -114,7 +115,39 @@ class Closure:
     around: dict[str, Val]
 
 
-Thing: TypeAlias = Exact | Known | Something | Object | Items | Method | Outside | Partial | Closure
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The shape of a tensor, or how wide that is. ``tracked``: the tensor is made of captured states; ``makers`` are the parts of the draft
+    that may have made it, where it is none. ``whole``: all of the shape. ``exact``: nothing was computed of it."""
+
+    tracked: bool
+    makers: tuple[Object, ...] = ()
+    whole: bool = False
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a part of the draft makes of other things than captured states."""
+
+    maker: Object
+
+
+@dataclass(frozen=True, slots=True)
+class Fits:
+    """Whether a width compares like this, or the contrary of it (``negated``). ``other`` is what it is compared with: a number, or what may
+    have made the tensor on the other side. ``forces``: the answers to the comparison that decide the value."""
+
+    at: Location
+    column: int
+    text: str
+    op: str
+    other: int | tuple[Object, ...] | None
+    negated: bool = False
+    forces: frozenset[bool] = frozenset({True, False})
+
+
+Thing: TypeAlias = Exact | Known | Something | Object | Items | Method | Outside | Partial | Closure | Form | Made | Fits
 Origin: TypeAlias = tuple[str, tuple[str, ...]]
 """Whose config a value was read from ("draft", "target"), and the keys that lead to it."""
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from .. import ir
 from ..graph import FlowGraph, Node
@@ -47,8 +48,7 @@ def drafts_in(chain: Chain, paths: Iterable[str]) -> list[Object]:
             cls = chain.types.name(module, name)
             if isinstance(cls, ClassValue):
                 draft = Object(f"{DRAFT}{cls.name}", cls, lasting=True)
-                takes = takes_states if chain.pipeline.draft_inputs else projects_states
-                found += [draft] if takes(chain, draft) else []
+                found += [draft] if projects(chain, draft) else []
     return found
 
 
@@ -71,20 +71,54 @@ def projecting_classes(chain: Chain, tree: ast.Module) -> Iterator[str]:
                 yield node.name
 
 
-def takes_states(chain: Chain, draft: Object) -> bool:
-    """Whether a model projects what it finds at one of the flow's inputs, and nothing else with it."""
+def projects(chain: Chain, draft: Object) -> bool:
+    """Whether a model projects captured states, and nothing else with them."""
+    for way in ways_in(chain, draft):
+        engine = chain.engine(chain.projecting, (draft,), FlowGraph(chain.graph.flow, chain.graph.model))
+        run_root(engine, way.function, draft.cls, way.heap, Val((draft,)), way.given)  # type: ignore[arg-type]
+        if engine.consumed:
+            return True
+    return False
+
+
+class Way(NamedTuple):
+    """A method of a draft that is given captured states: what the objects hold, and what the parameters are."""
+
+    function: FunctionValue
+    heap: dict[Object, Fields]
+    given: dict[str, Val]
+
+
+def ways_in(chain: Chain, draft: Object) -> Iterator[Way]:
+    """How a draft gets captured states: its forward, at one of the flow's inputs on the batch; any other method that projects, as its first
+    argument, where the flow names no such place."""
     assert isinstance(draft.cls, ClassValue)
-    forward = chain.types.find(draft.cls, "forward")[0]
-    if not isinstance(forward, FunctionValue):
-        return False
-    engine = chain.engine(chain.projecting, (draft,), FlowGraph(chain.graph.flow, chain.graph.model))
-    code = engine.lower(forward)
-    probe = Node("field", "probe", Location("", 0))
+    probe = Val(open=True, marks=frozenset({Node("field", "probe", Location("", 0))}))
+    if chain.pipeline.draft_inputs:
+        forward = chain.types.find(draft.cls, "forward")[0]
+        if isinstance(forward, FunctionValue):
+            yield with_batch(chain, forward, probe)
+        return
+    bodies = [owner.node.body for owner in chain.types.order(draft.cls) if owner.node is not None]
+    for name in dict.fromkeys(node.name for body in bodies for node in body if isinstance(node, FunctionNode)):
+        function = chain.types.find(draft.cls, name)[0]
+        if name not in ("forward", "__init__") and isinstance(function, FunctionValue) and chain.projecting.mentioned(function):
+            code = lowered(chain, function)
+            first = [parameter.name for parameter in code.parameters[1:2]] if code is not None else []
+            yield Way(function, {}, dict.fromkeys(first, probe))
+
+
+def lowered(chain: Chain, function: FunctionValue) -> ir.Function | None:
+    return chain.engine(chain.projecting, (), FlowGraph(chain.graph.flow, chain.graph.model)).lower(function)
+
+
+def with_batch(chain: Chain, forward: FunctionValue, probe: Val) -> Way:
+    """A forward whose batch has captured states at the flow's inputs."""
     heap: dict[Object, Fields] = {}
     given: dict[str, Val] = {}
-    tensors = chain.program.flow.tensor_inputs
+    code = lowered(chain, forward)
     for parameter in code.parameters[1:] if code is not None else ():
-        if parameter.name in tensors or "Tensor" in (parameter.annotation or ""):
+        if parameter.name in chain.program.flow.tensor_inputs or "Tensor" in (parameter.annotation or ""):
             continue
         batch = Object(parameter.name)
         given[parameter.name] = Val((batch,))
@@ -92,31 +126,18 @@ def takes_states(chain: Chain, draft: Object) -> bool:
             outer, _, inner = way.partition(".")
             holder = Object(f"{parameter.name}.{outer}")
             heap[batch] = {**heap.get(batch, {}), outer: Val((holder,))}
-            heap[holder] = {**heap.get(holder, {}), inner: Val(open=True, marks=frozenset({probe}))}
-    run_root(engine, forward, draft.cls, heap, Val((draft,)), given)
-    return bool(engine.consumed)
-
-
-def projects_states(chain: Chain, draft: Object) -> bool:
-    """Whether a model has a method, other than its forward, that projects what it is given: where the flow names no place on the batch."""
-    assert isinstance(draft.cls, ClassValue)
-    bodies = [owner.node.body for owner in chain.types.order(draft.cls) if owner.node is not None]
-    for name in dict.fromkeys(node.name for body in bodies for node in body if isinstance(node, FunctionNode)):
-        function = chain.types.find(draft.cls, name)[0]
-        if name not in ("forward", "__init__") and isinstance(function, FunctionValue) and chain.projecting.mentioned(function):
-            engine = chain.engine(chain.projecting, (draft,), FlowGraph(chain.graph.flow, chain.graph.model))
-            code = engine.lower(function)
-            probe = Val(open=True, marks=frozenset({Node("field", "probe", Location("", 0))}))
-            names = [parameter.name for parameter in code.parameters[1:2]] if code is not None else []
-            run_root(engine, function, draft.cls, {}, Val((draft,)), dict.fromkeys(names, probe))
-            if engine.consumed:
-                return True
-    return False
+            heap[holder] = {**heap.get(holder, {}), inner: probe}
+    return Way(forward, heap, given)
 
 
 def settled_fields(chain: Chain, cls: ClassValue) -> dict[str, Val]:
     """What the constructor of a draft's part makes of the config, where that is in hand: the attributes that are constants then, and that
     nothing else in the class writes."""
+    return {name: Val(val.things) for name, val in built_fields(chain, cls).items() if is_constant(val)}
+
+
+def built_fields(chain: Chain, cls: ClassValue) -> dict[str, Val]:
+    """What the constructor of a draft's part leaves in attributes that nothing else in the class writes, where the config is in hand."""
     made = chain.types.find(cls, "__init__")[0]
     if "draft" not in chain.question.configs or not isinstance(made, FunctionValue):
         return {}
@@ -124,7 +145,7 @@ def settled_fields(chain: Chain, cls: ClassValue) -> dict[str, Val]:
     receiver = Object(cls.name, cls)
     state = run_root(engine, made, cls, {}, Val((receiver,)), with_config(engine.lower(made)))
     fields = state.fields(receiver) if state is not None and not engine.doubts else {}
-    return {name: Val(val.things) for name, val in fields.items() if is_constant(val) and not val.marks and is_set_once(chain, cls, name)}
+    return {name: val for name, val in fields.items() if not val.marks and is_set_once(chain, cls, name)}
 
 
 def is_set_once(chain: Chain, cls: ClassValue, name: str) -> bool:

@@ -25,6 +25,7 @@ from .fields import whole
 from .flags import launched
 from .items import is_list
 from .journal import Journal
+from .measures import is_helper
 from .relevance import Relevance, worth_tracing
 from .store import State
 from .tracks import Tracks, held, holds, tracked
@@ -119,6 +120,7 @@ class Engine:
 
     def consume(self, holder: Object, name: str, node: Node) -> None:
         self.consumed.append((holder, name, node))
+        self.journal.projected.append((node, tuple(self.journal.arms)))
 
     def note_setter(self, receiver: Object, ids: Val, at: Location, state: State) -> None:
         self.setter_calls.append(SetterCall(receiver, ids, at, state.copy()))
@@ -174,7 +176,7 @@ class Engine:
         if self.question.traced and (answer := worth_tracing(self.question.traced, function, arguments)) is not None:
             return answer
         if self.in_draft and not self.reaches_projection(function, receiver):
-            return False
+            return self.journal.measuring and is_helper(function, arguments)
         if any(val.marks or val.origin or self.is_path(val) or held(state, val) or val.only in self.converted for val in arguments):
             return True
         objects = receiver.objects if receiver is not None else ()

@@ -13,6 +13,7 @@ from .domain import NONE, UNKNOWN, Closure, Exact, Items, Object, Val, exact, jo
 from .fields import front, initial, read_attribute, whole
 from .items import MOST_ITEMS, alternatives, entries_of, is_list, is_whole_dict, items_of, new_dict, new_list, read_element, truth
 from .lookups import doubt_table, kept, look_up, origin_of, path_in, raise_on_missing, reads_entry, reads_key
+from .measures import computed, negated, part_of
 from .setters import seek_model
 from .store import State
 from .texts import index_text, text_of
@@ -86,7 +87,7 @@ def unary(engine: Engine, node: ir.Unary, state: State) -> Val:
     val = evaluate(engine, node.operand, state)
     if node.op == "not":
         answer = truth(engine, state, val)
-        return replace(UNKNOWN if answer is None else exact(not answer), marks=val.marks, about=val.about)
+        return replace(negated(val) if answer is None else exact(not answer), marks=val.marks, about=val.about)
     only = val.only
     return exact(-only.value) if node.op == "-" and isinstance(only, Exact) and isinstance(only.value, int | float) else UNKNOWN
 
@@ -129,6 +130,8 @@ def subscript(engine: Engine, node: ir.Subscript, state: State) -> Val:
         known = [item for thing in holder.things for item in _at(state, holder, thing, key.value)]
         if known:
             return join_all(known)
+    if (part := part_of(holder, node.index, index)) is not None:
+        return part
     if holder.marks and not any(map(is_list, holder.things)):
         return transformed(engine, state, holder, f"[{index_text(node.index)}]", node)
     if isinstance(node.index, ir.Slice) and (part := sliced(engine, node.index, holder, state)) is not None:
@@ -203,7 +206,7 @@ def binary(engine: Engine, node: ir.Binary, state: State) -> Val:
         text = (f"{node.op} {other or '…'}") if source is left else f"{other or '…'} {node.op}"
         marked = replace(source, marks=left.marks | right.marks)
         return transformed(engine, state, marked, text, node, result)
-    return replace(result, origin=origin_of(engine, left) | origin_of(engine, right))
+    return computed(left, right) or replace(result, origin=origin_of(engine, left) | origin_of(engine, right))
 
 
 def arithmetic(engine: Engine, op: str, left: Val, right: Val, state: State) -> Val:

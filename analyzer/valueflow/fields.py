@@ -23,8 +23,9 @@ from ..values import (
     Unknown,
     Value,
 )
-from .domain import UNKNOWN, Exact, Items, Known, Method, Object, Outside, Thing, Val, exact, join_all
+from .domain import UNKNOWN, Exact, Items, Known, Made, Method, Object, Outside, Thing, Val, exact, join_all
 from .flags import flag_of
+from .measures import form_of
 from .names import leaves_of
 from .store import State
 from .tracks import ELEMENT
@@ -189,7 +190,9 @@ def read_attribute(engine: Engine, state: State, val: Val, name: str) -> Val:
     if name == "__dict__":
         engine.doubt("attributes are reached by way of __dict__", engine.at)
     if val.marks and not any(isinstance(thing.cls, ClassValue) for thing in val.objects):
-        return UNKNOWN if name in NOT_CARRIED else Val((Outside(val, name),), open=True, marks=val.marks, mixed=val.mixed)
+        if name in NOT_CARRIED:
+            return form_of(engine, val, name)
+        return Val((Outside(val, name),), open=True, marks=val.marks, mixed=val.mixed)
     found = [_of_thing(engine, state, val, thing, name) for thing in val.things]
     if not found:
         state.unsure = True
@@ -217,6 +220,8 @@ def _of_thing(engine: Engine, state: State, val: Val, thing: Thing, name: str) -
             return _of_member(engine, state, member, name)
         case Known(value):
             return flag_of(engine, thing, name) or _supposed(engine, val, value, name)
+        case Made():
+            return form_of(engine, Val((thing,)), name)
     return Val((Outside(val, name),), open=True, origin=val.origin)
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .. import ir
-from ..launches import Branch, Call, Dropped, Event, EventKind, Falsy, Lookup, LookupStatus, Override, Swallowed
+from ..graph import Node
+from ..launches import Arms, Branch, Call, Dropped, Event, EventKind, Falsy, Lookup, LookupStatus, Override, Swallowed
 from .asked import Frame
-from .domain import OWN_DEFAULT, Exact, Origin, Val
+from .domain import OWN_DEFAULT, Exact, Fits, Origin, Val
 from .store import State
 from .texts import index_text, text_of
 from .tracks import shown, tracked
@@ -30,7 +31,10 @@ OPENING, CLOSING = {"list": "[", "tuple": "(", "set": "{"}, {"list": "]", "tuple
 @dataclass(slots=True)
 class Journal:
     """``arms``: the branches that are open, by the number of their condition's run and which of the two it is; what happens in one arm
-    comes neither before nor after what happens in the other. ``watched``: the names that a branch must have to be noted."""
+    comes neither before nor after what happens in the other. ``watched``: the names that a branch must have to be noted. ``tests``: the
+    comparisons of widths that a branch hangs on (where ``measuring``), ``refused`` the arms that end in a raise, ``doubted`` those that
+    may; ``projected`` are the calls of a projection, with the arms that were open; ``checked``: a width is asserted. ``raises`` counts the
+    ways that end in a raise."""
 
     lookups: list[Lookup] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
@@ -42,6 +46,13 @@ class Journal:
     met: list[Branch] = field(default_factory=list)
     arms: list[tuple[int, bool]] = field(default_factory=list)
     branches: int = 0
+    measuring: bool = False
+    raises: int = 0
+    tests: dict[int, tuple[Fits, ...]] = field(default_factory=dict)
+    refused: set[tuple[int, bool]] = field(default_factory=set)
+    doubted: set[tuple[int, bool]] = field(default_factory=set)
+    projected: list[tuple[Node, Arms]] = field(default_factory=list)
+    checked: bool = False
 
     @contextmanager
     def arm(self, branch: int, which: bool) -> Iterator[None]:
@@ -58,8 +69,10 @@ class Journal:
         finally:
             del self.arms[before:]
 
-    def branch(self) -> int:
+    def branch(self, test: Val) -> int:
         self.branches += 1
+        if tests := tuple(thing for thing in test.things if isinstance(thing, Fits)):
+            self.tests[self.branches] = tests
         return self.branches
 
 

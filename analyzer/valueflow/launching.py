@@ -17,6 +17,7 @@ from .chain import Chain
 from .drafts import draft_models, with_config
 from .engine import Engine
 from .names import FunctionNode
+from .projecting import width_gates
 from .roots import callers_of, run_life, run_root, setter_roots
 
 
@@ -42,6 +43,7 @@ def launch(
         tuple(program.flow.pipeline.keys), gates=tuple(gates(chain)),
         dropped=tuple(dict.fromkeys(each for journal in journals for each in journal.dropped)),
         branches=tuple(dict.fromkeys(each for journal in journals for each in journal.met)),
+        width_gates=tuple(width_gates(chain)),
     )  # fmt: skip
 
 

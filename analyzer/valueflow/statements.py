@@ -14,6 +14,7 @@ from .holders import delete_item, extend_in_place, put
 from .items import alternatives, is_list, items_of, new_list, read_element, truth
 from .journal import assigned_text, note_branch, note_falsy, note_swallowed
 from .lookups import decided_by_missing
+from .measures import answers_in, flagged
 from .store import Raising, State, joined
 from .texts import text_of
 from .tracks import tracked
@@ -62,7 +63,7 @@ def run(engine: Engine, node: ir.Statement, state: State) -> State | None:
         case ir.Raise():
             raise Raising(state)
         case ir.Assert():
-            state.unsure = truth(engine, state, engine.evaluate(node.test, state)) is not True or state.unsure
+            _assert(engine, node, state)
         case ir.Break():
             engine.frame.breaks.append(state)
             return None
@@ -80,6 +81,15 @@ def run(engine: Engine, node: ir.Statement, state: State) -> State | None:
         case ir.OpaqueStatement():
             engine.doubt("a statement that is not understood", node.at)
     return state
+
+
+def _assert(engine: Engine, node: ir.Assert, state: State) -> None:
+    test = engine.evaluate(node.test, state)
+    answer = truth(engine, state, test)
+    engine.journal.checked = engine.journal.checked or bool(answers_in(test))
+    if answer is False and engine.journal.measuring:
+        raise Raising(state)
+    state.unsure = answer is not True or state.unsure
 
 
 def _define(engine: Engine, node: ir.DefineFunction, state: State) -> None:
@@ -109,6 +119,7 @@ def _delete(engine: Engine, node: ir.Delete, state: State) -> None:
 
 def _return(engine: Engine, node: ir.Return, state: State) -> None:
     val = engine.evaluate(node.value, state) if node.value is not None else Val((Exact(None),))
+    val = flagged(engine, val)
     moved = engine.tracks.move(state, val, lambda: engine.node("return", f"return from {engine.frame.symbol}", node.at))
     engine.frame.results.append((moved, state))
 
@@ -160,12 +171,10 @@ def _if(engine: Engine, node: ir.If, state: State) -> State | None:
     narrow(engine, node.test, other, False)
     handed = engine.handed
     engine.open += 1
-    branch = engine.journal.branch()
-    with engine.journal.arm(branch, True):
-        yes = _caught(engine, node.body, state)
+    branch = engine.journal.branch(test)
+    yes = _arm(engine, node.body, state, (branch, True))
     then = engine.handed
-    with engine.journal.arm(branch, False):
-        no = _caught(engine, node.orelse, other)
+    no = _arm(engine, node.orelse, other, (branch, False))
     engine.open -= 1
     if (yes is None) != (no is None):  # what comes behind a branch that is left early is in the other one
         engine.journal.arms.append((branch, yes is not None))
@@ -180,6 +189,19 @@ def _if(engine: Engine, node: ir.If, state: State) -> State | None:
     return after
 
 
+def _arm(engine: Engine, block: ir.Block, state: State, arm: tuple[int, bool]) -> State | None:
+    """One of the two ways at a condition; noted is whether it raises."""
+    frame, raises = engine.frame, engine.journal.raises
+    before = len(frame.results), len(frame.breaks), len(frame.continues)
+    with engine.journal.arm(*arm):
+        after = _caught(engine, block, state)
+    if after is None and before == (len(frame.results), len(frame.breaks), len(frame.continues)):
+        engine.journal.refused.add(arm)
+    elif engine.journal.raises > raises:
+        engine.journal.doubted.add(arm)
+    return after
+
+
 def _caught(engine: Engine, block: ir.Block, state: State) -> State | None:
     """Where a block ends that is taken under an open condition; one that raises is left."""
     try:
@@ -189,6 +211,7 @@ def _caught(engine: Engine, block: ir.Block, state: State) -> State | None:
         raising.state.unsure = True
         state.unsure = True
         engine.raised = True
+        engine.journal.raises += 1
         return None
 
 
