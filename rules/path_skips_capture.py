@@ -42,7 +42,7 @@ class _Way(NamedTuple):
 class _Hit(NamedTuple):
     wiring: Wiring
     ids: tuple[int, ...] | None
-    count: int
+    reached: int
     points: tuple[str, ...]
 
 
@@ -80,7 +80,7 @@ def _finding(way: _Way, hits: list[_Hit]) -> Finding:
     first = hits[0]
     models, flows = list(dict.fromkeys(hit.wiring.model for hit in hits)), {hit.wiring.flow for hit in hits}
     whose = "the default" if first.ids is None else f"ids {ids_text(first.ids)}"
-    fewer = "nothing" if not first.count else f"{first.count} of {len(first.points)} states"
+    fewer = "nothing" if not first.reached else f"{first.reached} of {len(first.points)} states"
     verb = "captures" if first.ids is None else "capture"
     message = f"{', '.join(models)}: {way.when} {whose} {verb} {fewer}, and {', '.join(first.points)} otherwise"
     forward = first.wiring.forward

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from flowed import changed
@@ -179,3 +180,26 @@ def test_a_handler_that_may_not_run_is_no_default(here: Path) -> None:
     """The lookup does not raise: what the handler writes is not served."""
     comparison, _ = compared(here, NESTED.replace("ids = None", "ids = [1]"), LAYOUTS["nested"])
     assert (comparison.served.ids, comparison.default) == ((0, 2, 4), None)
+
+
+MADE = """
+from transformers import PretrainedConfig
+text = getattr(config, "text_config", None)
+if text is not None:
+    text = PretrainedConfig.from_dict(TABLE)
+    config.text_config = text
+ids = getattr(config if text is None else text, "KEY", None)
+""".replace("KEY", KEY)
+
+
+class TestAConfigInAConfig:
+    draft: ClassVar[dict[str, object]] = {"text_config": {"hidden_size": 16, KEY: IDS}}
+
+    def test_made_of_the_entry_as_it_is(self, here: Path) -> None:
+        comparison, findings = compared(here, MADE.replace("TABLE", "text"), self.draft)
+        assert (comparison.served.points, findings) == (("out:0", "out:2", "out:4"), [])
+
+    @pytest.mark.parametrize("table", ['text | {"more": 1}', "changed(text)"])
+    def test_made_of_something_else(self, table: str, here: Path) -> None:
+        comparison, _ = compared(here, MADE.replace("TABLE", table), self.draft)
+        assert comparison.served.status == "not established"

@@ -7,7 +7,7 @@ from .. import ir
 from ..graph import Node, NodeKind
 from ..launches import Override
 from ..values import ClassValue, FunctionValue, Instance
-from .domain import UNKNOWN, Exact, Items, Object, Val, join_all
+from .domain import UNKNOWN, Exact, Items, Object, Something, Val, join_all
 from .engine import Engine
 from .fields import front, initial
 from .items import is_list
@@ -88,7 +88,7 @@ def known_items(state: State, thing: Object) -> tuple[Val, ...] | None:
 def _assign_attribute(engine: Engine, state: State, target: ir.Attribute, val: Val) -> None:
     holder = engine.evaluate(target.value, state)
     objects = holder.objects
-    doubt_write(engine, holder, (target.attr,), target.at)
+    doubt_write(engine, holder, (target.attr,), target.at, val)
     doubt_attribute(engine, holder, target)
     for thing in objects:
         kind: NodeKind = "field" if _carries_batch(thing) else "attribute"
@@ -115,9 +115,12 @@ def doubt_attribute(engine: Engine, holder: Val, target: ir.Attribute) -> None:
                 engine.doubt(f"a write to {target.attr} runs code of its class", target.at)
 
 
-def doubt_write(engine: Engine, holder: Val, entry: tuple[str, ...] | None, at: ir.At) -> None:
-    """A write to a config, or from outside to a model. What is written to an entry of a config is not kept: it must not be read later."""
+def doubt_write(engine: Engine, holder: Val, entry: tuple[str, ...] | None, at: ir.At, val: Val = UNKNOWN) -> None:
+    """A write to a config, or from outside to a model. What is written to an entry of a config is not kept: it must not be read later; but
+    for a config that was made of just that entry."""
     for role, path in holder.origin:
+        if entry is not None and val.only == Something() and val.origin == {(role, (*path, *entry))}:
+            continue
         if entry is not None:
             engine.rewritten.add((role, (*path, *entry)))
             engine.journal.overrides.append(Override(role, (*path, *entry), engine.location(at)))

@@ -109,9 +109,9 @@ def _filtered(
 
 def made_config(engine: Engine, node: ir.Call, name: str, arguments: Arguments, state: State) -> Val | None:
     """``LlamaConfig(hidden_size=…)`` and ``PretrainedConfig.from_dict({…})``: a config that has what it is given; None for all else."""
-    owner, _, last = name.rpartition(".")
+    last = name.rpartition(".")[2]
     entries: dict[str, Val] = {}
-    if last == "from_dict" and owner.endswith("Config") and len(arguments.positional) == 1 and not arguments.keywords:
+    if is_from_dict(name) and len(arguments.positional) == 1 and not arguments.keywords:
         table = arguments.positional[0]
         entries = entries_of(state, table) if isinstance(table.only, Object) and table.only in engine.converted else {}
         entries = {} if any(ELEMENT in state.fields(thing) for thing in table.objects) else entries
@@ -127,6 +127,18 @@ def made_config(engine: Engine, node: ir.Call, name: str, arguments: Arguments, 
     for key, val in entries.items():
         state.write(made, key, val)
     return Val((made,))
+
+
+def is_from_dict(name: str) -> bool:
+    """Whether a function makes a library's config of a table, which has the same entries."""
+    owner, _, last = name.rpartition(".")
+    return last == "from_dict" and owner.endswith("Config")
+
+
+def is_entry_made(name: str, arguments: Arguments) -> bool:
+    """Whether it makes one of an entry of a config, as it is, and of nothing else."""
+    only = arguments.positional[0].only if len(arguments.positional) == 1 and not arguments.keywords else None
+    return is_from_dict(name) and isinstance(only, Object) and only.loaded
 
 
 def dropped(engine: Engine, state: State, holder: Val, name: str, default: Val | None, at: ir.At, text: str = "") -> Val | None:

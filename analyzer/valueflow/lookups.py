@@ -11,7 +11,7 @@ from ..launches import LookupStatus
 from ..results import Location
 from ..values import ClassValue, External
 from .asked import Miss
-from .domain import NONE, UNKNOWN, Exact, Items, Object, Origin, Outside, Val, exact, join, join_all, role_of
+from .domain import NONE, SOMETHING, UNKNOWN, Exact, Items, Object, Origin, Outside, Val, exact, join, join_all, role_of
 from .fields import read_attribute
 from .items import is_whole_dict
 from .journal import OF_NOTHING, note_lookup, told, written_in
@@ -156,8 +156,8 @@ def passed(engine: Engine, state: State, node: ir.Call, vals: Iterable[Val], fou
 
 
 def doubt_table(engine: Engine, holder: Val, name: str, at: ir.At) -> None:
-    """An entry that is a table is asked for an attribute: a plain dict has none."""
-    if name in engine.question.keys and any(role == "draft" and path for role, path in holder.origin):
+    """An entry that is a table is asked for an attribute: a plain dict has none, a config that was made of one has."""
+    if name in engine.question.keys and holder.only != SOMETHING.only and any(role == "draft" and path for role, path in holder.origin):
         engine.doubt(f"whether a table of the draft's config has its entries as attributes, as {name}, is not known", at)
 
 

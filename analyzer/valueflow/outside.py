@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..values import MISSING, ClassValue, External, Instance
-from .converters import dict_of, dropped, forget, made_config
-from .domain import NONE, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_constant, join, join_all
+from .converters import dict_of, dropped, forget, is_entry_made, made_config
+from .domain import NONE, SOMETHING, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_constant, join, join_all
 from .fields import NOT_CARRIED, built_attribute, read_attribute
 from .flags import flag_of
 from .items import MOST_ALTERNATIVES, alternatives, entries_of, fill, items_of, new_dict, new_list, read_element, truth
@@ -240,10 +240,11 @@ def call_outside(engine: Engine, node: ir.Call, callee: Val, name: str, argument
     for val in arguments.all():
         fill(state, val)
         forget(engine, val)
-        if any(thing.loaded and thing.cls is not None and thing.path.startswith("draft.") for thing in val.objects):
+        loaded = (thing for thing in val.objects if thing.loaded and thing.cls is not None and not is_entry_made(name, arguments))
+        if any(thing.path.startswith("draft.") for thing in loaded):
             engine.doubt(f"what {last or 'a call'}() does with a part of the draft's config is not known", node.at)
     if not given:
-        return replace(UNKNOWN, origin=origin)
+        return replace(SOMETHING if is_entry_made(name, arguments) else UNKNOWN, origin=origin)
     copied = copy_of(engine, state, name, arguments)
     if copied is not None:
         return copied
