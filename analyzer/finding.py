@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .evaluation import Program
@@ -47,7 +48,7 @@ def find_targets(program: Program, tree: SourceTree, fallbacks: bool = False) ->
     while todo := [path for path in files if path not in done]:
         for path in todo:
             done.add(path)
-            for one in targets_in(machine, program, path, problems, fallbacks):
+            for one in targets_in(machine, program, path, problems, fallbacks, named):
                 named.add(one.cls.name)
                 if entry or is_target(machine, one, program.flow):
                     found[path, one.cls.name, one.setter] = one
@@ -85,12 +86,16 @@ def says(node: ast.AST, name: str) -> bool:
 def heirs(tree: SourceTree, entry: bytes, names: set[str]) -> list[str]:
     """The files (with an entry variable, where the flow has one) that mention one of these classes: a subclass may inherit the setter."""
     words = [name.encode() for name in sorted(names)]
-    if not entry:
-        return list(tree.grep(tuple(words))) if words else []
+    if not entry and words:
+        heir = re.compile(rb"\bclass\s+\w+\s*\([^)]*\b(?:" + b"|".join(map(re.escape, words)) + rb")\b")
+        return [path for path in tree.grep(tuple(words)) if heir.search(tree.read(path))]
     return [path for path in tree.grep((entry,)) if any(word in data for data in (tree.read(path),) for word in words)]
 
 
-def targets_in(machine: Machine, program: Program, path: str, problems: list[NotEstablished], fallbacks: bool) -> Iterator[Found]:
+def targets_in(
+    machine: Machine, program: Program, path: str, problems: list[NotEstablished], fallbacks: bool, named: Collection[str] = ()
+) -> Iterator[Found]:
+    """The classes of a file that have a setter; ``named`` are those that have been found so far."""
     module = program.index.module(program.index.module_of(path))
     if module is None:
         message = program.index.unreadable.get(path, "it cannot be read")
@@ -102,7 +107,8 @@ def targets_in(machine: Machine, program: Program, path: str, problems: list[Not
         return
     try:
         with machine.in_module(module):
-            entries = entry_classes(machine, module, program.flow) if program.flow.entry else own_classes(machine, module)
+            flow = program.flow
+            entries = entry_classes(machine, module, flow) if flow.entry else own_classes(machine, module, {*flow.setters, *named})
             yield from (one for cls in entries for one in setters_of(machine, cls, program.flow, fallbacks))
     except (Raised, GiveUp) as limit:
         reason = limit.reason if isinstance(limit, GiveUp) else str(limit)
@@ -121,11 +127,26 @@ def entry_classes(machine: Machine, module: Module, flow: Flow) -> list[ClassVal
     return [x for x in items if isinstance(x, ClassValue)]
 
 
-def own_classes(machine: Machine, module: Module) -> list[ClassValue]:
-    """The classes that a module defines at its top level, under conditions too."""
-    named = {node.name: node for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef)}
-    known = ((node, module_name(machine, module, name)) for name, node in named.items() if name in module.scope.names)
+def own_classes(machine: Machine, module: Module, words: Collection[str]) -> list[ClassValue]:
+    """The classes that a module defines at its top level, under conditions too, if they define one of these methods, or extend one of these
+    classes or another class of the module."""
+    classes = {node.name: node for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef) and node.name in module.scope.names}
+    wanted = {name: node for name, node in classes.items() if {*defined(node), *extended(node)} & {*words, *classes}}
+    known = ((node, module_name(machine, module, name)) for name, node in wanted.items())
     return [cls for node, cls in known if isinstance(cls, ClassValue) and cls.node is node]
+
+
+def defined(cls: ast.ClassDef) -> Iterator[str]:
+    """The names of the methods in a class body."""
+    return (each.name for each in ast.walk(cls) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def extended(cls: ast.ClassDef) -> Iterator[str]:
+    """The names in what a class extends."""
+    for base in cls.bases:
+        for each in ast.walk(base):
+            if isinstance(each, ast.Name | ast.Attribute):
+                yield each.id if isinstance(each, ast.Name) else each.attr
 
 
 def is_target(machine: Machine, one: Found, flow: Flow) -> bool:

@@ -195,7 +195,7 @@ class TestFlowFiles:
         for path in tree.rglob("*.py"):
             text = path.read_text("utf-8")
             path.write_text(text.replace("sglang", "fork").replace("set_eagle3_layers_to_capture", "capture_layers"))
-        text = self.text.replace('"sglang"', '"fork"').replace("set_eagle3_layers_to_capture", "capture_layers")
-        (here / "mine.toml").write_text(text.replace('name = "eagle3"', 'name = "mine"'))
+        own = 'name = "mine"\npackage = "fork"\nwords = ["capture_layers"]\nsetters = ["capture_layers"]\n'
+        (here / "mine.toml").write_text(f'extends = "sglang"\n{own}')
         (wiring,) = answered(capsys, "wiring", "tree", "--flow-file", "mine.toml", "--ids", "2,1")["wirings"]
         assert (wiring["flow"], wiring["setter"], wiring["status"]) == ("mine", "capture_layers", "established")

@@ -28,7 +28,7 @@ from ..values import (
     Value,
 )
 from .branch import lift, pick
-from .classes import attrs_of, find_in_class, forget_attribute, is_closed, resolution_order
+from .classes import attrs_of, find_in_class, forget_attribute, is_closed, is_registered, resolution_order
 from .effects import effects_of
 from .names import decorators, made_on_demand, module_name
 from .open_target import STUB, open_attribute
@@ -257,7 +257,7 @@ def class_attribute(machine: Machine, value: ClassValue, name: str) -> Value:
         return machine.mystery(name, f"what Python keeps of the class {value.name}")
     if isinstance(owner, External):
         return found
-    if is_closed(machine, value):
+    if is_closed(machine, value) and not is_registered(machine, value):
         raise machine.raised("AttributeError", f"type object {value.name!r} has no attribute {name!r}", certain=False)
     return machine.unknown(f"{value.qualified}.{name}", f"{value.name} has a base class outside the tree")
 

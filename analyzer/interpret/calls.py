@@ -231,7 +231,7 @@ def call_function(machine: Machine, function: FunctionValue, args: tuple[Value, 
         and function.owner.name == machine.consumer.cls
     ):
         return consume(machine, machine.consumer, function, args, keywords)
-    if function.owner is None and (supposed := machine.supposed_call(function, args, keywords)) is not None:
+    if (supposed := machine.supposed_call(function, args, keywords)) is not None:
         return supposed[0]
     if function.owner is None and (kernel := machine.library.kernel(f"{function.module.name}.{function.name}")) is not None:
         return kernel(machine, function, args, keywords)

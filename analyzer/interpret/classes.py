@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 Ancestor: TypeAlias = ClassValue | External | Unknown
 PLAIN_BASES = frozenset({"object", "ABC", "Generic", "Protocol", "Module", "Enum", "IntEnum", "StrEnum", "NamedTuple", "Flag", "IntFlag"})
+FIELD_MAKERS = ("dataclass", "define", "frozen")
+"""Decorators that make a constructor of what a class declares."""
 HOOKS = ("__new__", "__init_subclass__", "__getattribute__")
 """Methods that change what making or reading an object means."""
 """Last names of outside bases whose attributes are known: a miss on such a class is a miss."""
@@ -95,6 +97,13 @@ def is_closed(machine: Machine, cls: ClassValue) -> bool:
     )
 
 
+def is_registered(machine: Machine, cls: ClassValue) -> bool:
+    """Whether a decorator that is made by a call, and not run, may have given the class further attributes."""
+    nodes = [each.node for each in resolution_order(machine, cls) if isinstance(each, ClassValue) and each.node is not None]
+    made = (each.func for node in nodes for each in node.decorator_list if isinstance(each, ast.Call))
+    return any(ast.unparse(func).rpartition(".")[2] not in FIELD_MAKERS for func in made)
+
+
 def find_in_class(
     machine: Machine, cls: ClassValue, name: str, after: ClassValue | None = None
 ) -> tuple[Value, ClassValue | External | None]:
@@ -157,7 +166,7 @@ def instantiate(machine: Machine, cls: ClassValue, args: tuple[Value, ...], keyw
     if is_enum(machine, cls):
         return lookup_enum(machine, cls, args)
     hooks = (*HOOKS, "__setattr__") if machine.recording() else HOOKS  # a trainer's are those of frameworks, which keep more than they say
-    hook = next((name for name in hooks if isinstance(find_in_class(machine, cls, name)[1], ClassValue)), None)
+    hook = next((name for name in hooks if has_hook(machine, cls, name)), None)
     if hook is not None or (cls.node is not None and cls.node.keywords):
         return machine.mystery(cls.name, f"{cls.name} has {hook or 'a metaclass'} of its own", not_none=True)
     if extends_list(machine, cls) and not keywords and len(args) <= 1:
@@ -189,6 +198,17 @@ def instantiate(machine: Machine, cls: ClassValue, args: tuple[Value, ...], keyw
     else:
         machine.call(machine.bind(init, instance), args, keywords)
     return instance
+
+
+def has_hook(machine: Machine, cls: ClassValue, name: str) -> bool:
+    """Whether a class of the tree changes what making or reading an object means; where the flow says that it does not, that is assumed."""
+    owner = find_in_class(machine, cls, name)[1]
+    if not isinstance(owner, ClassValue):
+        return False
+    assumption = machine.supposed.identities.get(f"{owner.name}.{name}")
+    if assumption is not None:
+        machine.assume(assumption)
+    return assumption is None
 
 
 def extends_list(machine: Machine, cls: ClassValue) -> bool:
@@ -236,7 +256,7 @@ def declares_fields(machine: Machine, cls: ClassValue) -> bool:
     assert cls.node is not None
     for decorator in cls.node.decorator_list:
         inner = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if ast.unparse(inner).rpartition(".")[2] in ("dataclass", "define", "frozen"):
+        if ast.unparse(inner).rpartition(".")[2] in FIELD_MAKERS:
             return True
     declaring = ("NamedTuple", "Struct", "BaseModel")
     return any(isinstance(b, External) and b.name.rpartition(".")[2] in declaring for b in class_bases(machine, cls))

@@ -75,6 +75,11 @@ def run_generator(machine: Machine, call: Partial, consume: Callable[[Value], No
 def supposed_call(machine: Machine, function: FunctionValue, args: tuple[Value, ...], keywords: dict[str, Value]) -> tuple[Value] | None:
     """What the flow supposes that a function of the package answers, boxed."""
     calls = machine.supposed.calls
+    if function.owner is not None:
+        method = calls.get(f"{function.owner.name}.{function.name}")
+        if method is not None:
+            machine.assume(method.assumption)
+        return None if method is None else (machine.fact(method.value),)
     found = calls.get(function.name) or calls.get(f"{function.module.name}.{function.name}")
     found = found or machine.supposed.returns.get(returned_class(function))
     if found is not None:

@@ -55,19 +55,18 @@ def truth(machine: Machine, value: Value) -> Value:
                 return True
             known = machine.known(value)
             return value if known is None else known
-        case ListValue() if value.iterator:
+        case ListValue(iterator=True):
             return True
         case ListValue() | SetValue():
-            return lift(
-                machine,
-                machine.noted(value.state, "items"),
-                lambda items: bool(items) if isinstance(items, tuple) else truth(machine, items),
-            )
+            items = machine.noted(value.state, "items")
+            return lift(machine, items, lambda each: bool(each) if isinstance(each, tuple) else truth(machine, each))
         case DictValue():
             return bool(iterate(machine, value))
         case Instance():
             return instance_truth(machine, value)
         case External() | ExternalObject() | Tensor():
+            if value == External("typing.TYPE_CHECKING"):
+                return False
             return machine.unknown(f"bool({machine.show(value)})", "the truth of something outside the tree")
     return True
 

@@ -1,7 +1,7 @@
 """Calls: who is called, how arguments become parameters, and which callees are run."""
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .. import ir
@@ -18,9 +18,10 @@ from .outside import call_builtin, call_method_outside, call_outside
 from .parameters import Arguments, as_argument, bind_parameters, read_arguments
 from .parts import pass_part, projecting_methods
 from .setters import is_inside, model_made, note_call, own_default, seek_model
+from .sinks import project, projected
 from .store import Raising, State, joined
 from .texts import key_asked_for
-from .tracks import ELEMENT, ITEMS, held, tracked
+from .tracks import ELEMENT, ITEMS, held
 
 if TYPE_CHECKING:
     from .asked import Frame
@@ -29,14 +30,6 @@ if TYPE_CHECKING:
 
 RUNS = frozenset({"forward", "__call__"})
 """The methods by which a model is run."""
-
-
-@dataclass(frozen=True, slots=True)
-class Projection:
-    """A projection of the draft: the object that has it, and under which name."""
-
-    holder: Object
-    name: str
 
 
 def call(engine: Engine, node: ir.Call, state: State) -> Val:
@@ -54,7 +47,7 @@ def call(engine: Engine, node: ir.Call, state: State) -> Val:
             return done
     callee = _callee(engine, node, holder, state)
     for place in projected(engine, node, holder, callee, arguments):
-        found = _project(engine, node, arguments, place, state)
+        found = project(engine, node, arguments, place, state)
         if found is not None:
             return found
     before = state.control
@@ -105,42 +98,6 @@ def _super(engine: Engine, state: State, name: str) -> Val:
 def _receiver(engine: Engine, state: State) -> Val | None:
     code = engine.frame.code
     return state.names.get(code.parameters[0].name) if code is not None and code.parameters else None
-
-
-# ------------------------------------------------------------------ the consumer
-
-
-def projected(engine: Engine, node: ir.Call, holder: Val | None, callee: Val, arguments: Arguments) -> list[Projection]:
-    """The projections that a call runs: one that is called, whose forward is called, or whose weight is multiplied with."""
-    names = engine.question.projections
-    if isinstance(node.func, ir.Attribute) and node.func.attr in names and holder is not None:
-        return [Projection(thing, node.func.attr) for thing in holder.objects]
-    of_forward = holder if isinstance(node.func, ir.Attribute) and node.func.attr in ("forward", "__call__") else None
-    weights = [val for val in arguments.all() if any(thing.path.endswith(".weight") for thing in val.objects)]
-    found: list[Projection] = []
-    for val in (callee, *([of_forward] if of_forward is not None else []), *weights):
-        for thing in val.objects:
-            owner, _, name = thing.path.removesuffix(".weight").rpartition(".")
-            if name in names:
-                cls = thing.field[0] if thing.field is not None else None
-                found.append(Projection(Object(owner, cls), name))
-    return found
-
-
-def _project(engine: Engine, node: ir.Call, arguments: Arguments, place: Projection, state: State) -> Val | None:
-    """A call of the draft's projection with captured states: the end of the flow."""
-    given = [val for val in arguments.all() if tracked(state, val)]
-    if not given:
-        return None
-    if any(val.mixed for val in given):
-        return UNKNOWN
-    consumer = engine.node("consumer", place.name, node.at)
-    placed: list[tuple[int | str, Val]] = [*enumerate(arguments.positional), *arguments.keywords.items()]
-    for number, val in placed:
-        if val in given:
-            engine.tracks.hop(tracked(state, as_argument(engine, state, val, arguments, number, node)), consumer, "call")
-    engine.consume(place.holder, place.name, consumer)
-    return UNKNOWN
 
 
 # ---------------------------------------------------------------------- dispatch
