@@ -19,8 +19,9 @@ What it cannot see
     (FC302) have no side in it. Where a config of the target names its class, no others are run, and there are no siblings.
 
 Sources
-    SGLang 0.5.20, models/qwen3_5_text.py lines 115 and 150: a class defines its setter twice; the first adds 1, and the second, which stands,
-    does not. SGLang: eagle3 setters add 1, those of models whose loop captures after the layer do not; a port that forgets one of both is off.
+    SGLang 0.5.20, models/qwen3_5_text.py lines 115 and 150: a class defines its setter twice; the first adds 1, the second,
+    which stands, does not. SGLang: eagle3 setters add 1, those of models whose loop captures after the layer do not; a port
+    that forgets one of both is off.
 """
 from __future__ import annotations
 
@@ -114,7 +115,8 @@ def _way(wiring: Wiring) -> Iterator[Hop]:
     """A setter, and what it makes of an id."""
     yield Hop(f"{wiring.model}.{wiring.setter}", wiring.at)
     yield from (Hop(f"an earlier {wiring.setter} of the same class, which this one takes the place of", at) for at in wiring.shadowed)
-    row = next((row for row in wiring.evaluated if effect(row) is not None), None)
+    rows = [row for row in wiring.evaluated if effect(row) is not None]
+    row = next((row for row in rows if row.ids is not None and min(row.ids) > 0), rows[0] if rows else None)
     steps = setter_steps(row) if row is not None else ()
     yield from (Hop(f"{wiring.model}: {step.label}: {step.before} -> {step.after}", step.at) for step in steps)
 
