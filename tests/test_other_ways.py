@@ -14,21 +14,35 @@ from flowcheck.analyzer.rule import Finding, judge
 from flowcheck.rules import RULES
 
 LOOP = "        for i in range(len(self.layers)):\n"
-PUT_IN = "        hidden_states = self.embed_tokens(input_ids)\n        captured = []\n"
-GIVE_BACK = "        return hidden_states, captured  # at: give back\n"
+SHARED = "        for i in range(self.start_layer, self.end_layer):\n"
+TAKEN = "            hidden_states = pp_proxy_tensors['hidden_states']\n"
+TEST = "if i in self.layers_to_capture:"
+MADE = "        self.layers_to_capture = []\n"
+MODEL = "def forward(self, input_ids, positions, forward_batch"
+WHOLE = "def forward(self, input_ids: torch.Tensor, positions: torch.Tensor, forward_batch"
+PROXIES = ", pp_proxy_tensors=None"
 RANKS = (
-    ("        self.layers_to_capture = []\n", "        self.layers_to_capture = []\n        self.start_layer, self.end_layer = 0, len(self.layers)\n"),
-    ("def forward(self, input_ids, positions, forward_batch):\n        hidden_states = self.embed", "def forward(self, input_ids, positions, "
-     "forward_batch, pp_proxy_tensors=None):\n        hidden_states = self.embed"),
-    (PUT_IN, "        captured = []\n        if pp_proxy_tensors is None:\n            hidden_states = self.embed_tokens(input_ids)\n"
-     "        else:\n            hidden_states = pp_proxy_tensors['hidden_states']\n"),
-    (GIVE_BACK, "        if self.end_layer < len(self.layers):\n            return {'hidden_states': hidden_states}\n" + GIVE_BACK),
-    ("def forward(self, input_ids: torch.Tensor, positions: torch.Tensor, forward_batch):\n        hidden_states, captured = self.model("
-     "input_ids, positions, forward_batch)  # at: take apart\n", "def forward(self, input_ids: torch.Tensor, positions: torch.Tensor, "
-     "forward_batch, pp_proxy_tensors=None):\n        hidden_states = self.model(input_ids, positions, forward_batch, pp_proxy_tensors)\n"
-     "        if isinstance(hidden_states, dict):\n            return hidden_states\n        hidden_states, captured = hidden_states\n"),
-    (LOOP, "        for i in range(self.start_layer, self.end_layer):\n"),
+    (MADE, f"{MADE}        self.start_layer, self.end_layer = 0, config.num_hidden_layers\n"),
+    (f"{MODEL}):\n        hidden_states = self.embed_tokens(input_ids)\n        captured = []\n", f"""\
+{MODEL}{PROXIES}):
+        captured = []
+        if pp_proxy_tensors is None:
+            hidden_states = self.embed_tokens(input_ids)
+        else:
+{TAKEN}"""),
+    ("        return hidden_states, captured", """\
+        if self.end_layer < len(self.layers):
+            return {'hidden_states': hidden_states}
+        return hidden_states, captured"""),
+    (WHOLE, f"{WHOLE}{PROXIES}"),
+    ("hidden_states, captured = self.model(input_ids, positions, forward_batch)", """\
+hidden_states = self.model(input_ids, positions, forward_batch, pp_proxy_tensors)
+        if isinstance(hidden_states, dict):
+            return hidden_states
+        hidden_states, captured = hidden_states"""),
+    (LOOP, SHARED),
 )  # fmt: skip
+"""Two ranks share the layers; the first hands on what enters the second."""
 ARGS = "from dataclasses import dataclass\n\n\n@dataclass\nclass ServerArgs:\n    model_path: str\n    pp_size: int = 1\n"
 
 
@@ -62,8 +76,7 @@ class TestRanks:
 
     def test_a_rank_that_hands_them_on_too(self, tmp_path: Path) -> None:
         on = ("return {'hidden_states': hidden_states}", "return {'hidden_states': hidden_states, 'captured': captured}")
-        back = ("            hidden_states = pp_proxy_tensors['hidden_states']\n",
-                "            hidden_states = pp_proxy_tensors['hidden_states']\n            captured = pp_proxy_tensors['captured']\n")  # fmt: skip
+        back = (TAKEN, f"{TAKEN}            captured = pp_proxy_tensors['captured']\n")
         assert found(tmp_path, *RANKS, on, back) == []
 
     @pytest.mark.parametrize(
@@ -75,14 +88,14 @@ class TestRanks:
         ],
     )
     def test_an_index_that_counts_from_zero_on_each(self, tmp_path: Path, loop: str, index: str) -> None:
-        walk = ("        for i in range(self.start_layer, self.end_layer):\n", f"        for {index} in {loop}:\n")
+        walk = (SHARED, f"        for {index} in {loop}:\n")
         layer = ("hidden_states = self.layers[i](hidden_states)", "hidden_states = self.layers[self.start_layer + i](hidden_states)")
         (relative,) = found(tmp_path, *RANKS, walk, layer)
         assert (relative.code, str(relative.severity)) == ("FC304", "warning")
         assert Path(relative.at.file).read_text("utf-8").splitlines()[relative.at.line - 1].strip() == f"for {index} in {loop}:"
 
     def test_a_second_rank_that_is_not_understood(self, tmp_path: Path) -> None:
-        unknown = ("            hidden_states = pp_proxy_tensors['hidden_states']\n", "            hidden_states = receive(forward_batch)\n")
+        unknown = (TAKEN, "            hidden_states = receive(forward_batch)\n")
         assert found(tmp_path, *RANKS, unknown) == []
 
 
@@ -96,17 +109,15 @@ class TestDetours:
         assert "can_run_tbo" in Path(way.at.file).read_text("utf-8").splitlines()[way.at.line - 1]
 
     def test_they_capture_as_well(self, tmp_path: Path) -> None:
-        both = (LOOP, "        step = 2 if forward_batch.can_run_tbo else 1\n        for i in range(0, len(self.layers)):\n            del step\n"
-                "            step = 1\n")  # fmt: skip
-        assert found(tmp_path, both) == []
+        both = "        step = 1 if forward_batch.can_run_tbo else 0\n        for i in range(0 * step, len(self.layers)):\n"
+        assert found(tmp_path, (LOOP, both)) == []
 
     def test_a_batch_on_which_it_hangs(self, tmp_path: Path) -> None:
-        (way,) = found(tmp_path, ("if i in self.layers_to_capture:", "if i in self.layers_to_capture and forward_batch.is_decode():"))
+        (way,) = found(tmp_path, (TEST, f"{TEST[:-1]} and forward_batch.is_decode():"))
         assert (way.code, str(way.severity)) == ("FC311", "warning")
         assert "forward_batch.is_decode() is false" in way.message
 
     def test_a_config_on_which_it_hangs_is_another_model(self, tmp_path: Path) -> None:
-        (way,) = found(tmp_path, ("if i in self.layers_to_capture:", "if i in self.layers_to_capture and config_of(self).deep:"),
-                       ("class TulipLayer", "def config_of(model):\n    return model.config\n\n\nclass TulipLayer"),
-                       ("        self.layers_to_capture = []\n", "        self.layers_to_capture = []\n        self.config = config\n"))  # fmt: skip
+        kept = (MADE, f"{MADE}        self.config = config\n")
+        (way,) = found(tmp_path, kept, (TEST, f"{TEST[:-1]} and self.config.captures:"))
         assert (way.code, str(way.severity)) == ("FC311", "info")
