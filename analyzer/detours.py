@@ -37,6 +37,8 @@ def supposing(machine: Machine, values: Mapping[str, Fact], name: str, opaque: t
     try:
         yield asked
     finally:
+        machine.summaries.clear()
+        machine.told.clear()
         machine.supposed, machine.summaries, machine.told = before
 
 
