@@ -85,8 +85,8 @@ def says(node: ast.AST, name: str) -> bool:
 
 
 def heirs(tree: SourceTree, entry: bytes, names: set[str]) -> list[str]:
-    """The files (with an entry variable, where the flow has one) that mention one of these classes: a subclass may inherit the setter. Where
-    no variable lists the targets a file may have been read before its classes were known to be some."""
+    """The files (with an entry variable, where the flow has one) that mention one of these classes: a subclass may inherit the setter.
+    Where no variable lists the targets, a file may have been read before these were known."""
     words = [name.encode() for name in sorted(names)]
     if not words:
         return []
