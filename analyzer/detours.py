@@ -138,17 +138,27 @@ def spread_of(target: Target, rows: tuple[Evaluation, ...]) -> Spread | None:
     early, late = known.get(start - 2), known.get(target.num_layers - 2)
     if early is None or late is None or target.num_layers - 2 < start or not target.flow.stages.starts:
         return None
-    runs = []
-    for row in (early, late):
-        assert row.captured is not None
-        probe = Staged(target, target.attempts[0], begins=start, point=row.captured[0])
-        outcome = run(probe, row.ids)
-        if outcome is None or outcome.captured is None:
-            return None
-        runs.append(SpreadRun(row.ids or (), row.captured[0], outcome.captured, probe.held, probe.loop, probe.left, probe.gate))
-    first, second = runs
+    first, second = (spread_run(target, start, *rows) for rows in ((early, late), (late, early)))
+    if first is None or second is None:
+        return None
     whole = first.reached == (first.point,) or (first.held and not first.reached)
     return None if whole and second.reached == (second.point,) else Spread(start, first, second)
+
+
+def spread_run(target: Target, start: int, row: Evaluation, other: Evaluation) -> SpreadRun | None:
+    """One id on two ranks; beside the other one, where it raises alone for want of any capture; None where it is not understood."""
+    (point,), (beside,) = row.captured or ("",), other.captured or ("",)
+    for ids in (row.ids or (), tuple(sorted((*(row.ids or ()), *(other.ids or ()))))):
+        probe = Staged(target, target.attempts[0], begins=start, point=point)
+        outcome = run(probe, ids)
+        if outcome is not None and outcome.captured is not None:
+            reached = list(outcome.captured)
+            if ids != row.ids:
+                if beside not in reached:
+                    return None
+                reached.remove(beside)
+            return SpreadRun(row.ids or (), point, tuple(reached), probe.held, probe.loop, probe.left, probe.gate)
+    return None
 
 
 def layer_of(row: Evaluation) -> int | None:

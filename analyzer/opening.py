@@ -22,7 +22,7 @@ from .wiring import DEFAULT_LAYERS, Found
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """One flow in one tree, with the target classes that were asked for."""
+    """One flow in one tree, with the target classes that were asked for, and ``others`` that a config leaves out."""
 
     program: Program
     tree: SourceTree
@@ -30,6 +30,7 @@ class Opened:
     targets: list[Found]
     layers: int
     problems: list[NotEstablished]
+    others: tuple[Found, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,15 @@ def open_flows(request: Request, flows: Sequence[Flow]) -> list[Opened]:
     wanted = wanted_models(request, opened[0], names)
     problems = missing_architectures(request, opened[0].config, names)
     opened[0].problems.extend(problems)
-    return [replace(one, targets=[found for found in one.targets if not wanted or found.cls.name in wanted]) for one in opened]
+    return [narrowed(one, wanted, named=bool(request.models)) for one in opened]
+
+
+def narrowed(one: Opened, wanted: set[str], *, named: bool) -> Opened:
+    """The targets that are wanted; where nobody ``named`` them, the others are kept for comparison."""
+    if not wanted:
+        return one
+    others = () if named else tuple(found for found in one.targets if found.cls.name not in wanted)
+    return replace(one, targets=[found for found in one.targets if found.cls.name in wanted], others=others)
 
 
 def open_flow(request: Request, flow: Flow, read: dict[str, Read]) -> Opened:

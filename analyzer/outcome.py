@@ -143,6 +143,7 @@ def take_returned(machine: Machine, answer: Value, hidden: int, captured: int) -
         reached(machine, answer[hidden], answer[captured])
         return None
     if isinstance(answer, Tensor) and lacks_consumer(machine):
+        machine.heap.write(machine.sink, "hidden", answer)
         return Outcome(captured=())
     shown = "no tuple" if not isinstance(answer, tuple) else f"a tuple of {len(answer)}"
     return Outcome(reason=f"what the forward returns is {shown} that is known to hold the captured states", at=machine.location())
@@ -208,7 +209,7 @@ def the_stream(machine: Machine) -> Stream | str:
         content = made.cell.get("#made")
         if isinstance(content, Content):
             candidates += [(inner, atom) for atom in content.atoms() for inner in atom.inputs]
-    hidden = pick(machine, machine.sink["hidden"])
+    hidden = pick(machine, machine.sink.get("hidden", MISSING))
     if isinstance(hidden, Tensor) and isinstance(content := machine.content(hidden), Content):
         candidates.append((content, None))
     return find_stream(candidates, last)

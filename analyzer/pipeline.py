@@ -33,6 +33,7 @@ from .opening import Opened, choose_flows, facts, open_flows, unreadable
 from .request import ContractRequest, Request
 from .results import Analysis, Comparison, ContractAnalysis, NotEstablished, Side, Wiring
 from .serving import server
+from .siblings import siblings
 from .source import SourceTree, find_package
 from .suppressions import MARK
 from .surroundings import Needs, Surroundings
@@ -141,6 +142,7 @@ def run(request: Request) -> Analysis:
     wirings: list[Wiring] = []
     comparisons: list[Comparison] = []
     launches: list[Launch] = []
+    others: list[Wiring] = []
     problems: list[NotEstablished] = []
     opened = open_flows(request, choose_flows(request))
     drafts = drafts_by_flow(request, opened)
@@ -153,12 +155,13 @@ def run(request: Request) -> Analysis:
             asked = with_flags(request, one, configs)
             comparisons += against_training(request, asked, draft) if draft is not None else ()
             launches += launched(request, one, asked, configs) if request.judged else ()
+        others += siblings(one, [each for each in comparisons if each.flow == one.program.flow.name]) if request.judged else ()
         problems += one.problems
     tree, index = opened[0].tree, opened[0].program.index
     open_ones, texts = (*unreadable(index, tree), *problems), excerpts(request, tree)
     commented = tuple(tree.printed(path) for path in sorted(index.read) if MARK in tree.read(path))
     around = Surroundings(texts.content, commented, covered(request), find_drafts(request.drafts) if request.drafts else ())
-    return Analysis(facts(tree, index), tuple(wirings), open_ones, tuple(comparisons), tuple(launches), texts, around)
+    return Analysis(facts(tree, index), tuple(wirings), open_ones, tuple(comparisons), tuple(launches), texts, around, tuple(others))
 
 
 def covered(request: Request) -> tuple[Needs, ...]:

@@ -317,6 +317,8 @@ class Analysis:
     excerpt: Callable[[Location], str | None] = field(default=lambda at: None, compare=False, repr=False)
     """The text of a line, where it can be read."""
     around: Surroundings = field(default_factory=Surroundings, compare=False, repr=False)
+    siblings: tuple[Wiring, ...] = ()
+    """Wirings of targets that were not asked for, where what one of those that were captures may be held against what they do."""
 
 
 @frozen()

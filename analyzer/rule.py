@@ -88,9 +88,12 @@ CAUSES = {"FC105": ("FC101", "FC102", "FC103", "FC104"), "FC101": ("FC104",), "F
 """Which findings about a draft only follow from another one about it: a default brings other points, other points another width, a write
 another stage."""
 
-CAUSES_BY_PLACE: dict[str, tuple[str, ...]] = {"FC201": ("FC105",), "FC202": ("FC105",), "FC204": ("FC105",), "FC208": ("FC901",)}
+CAUSES_BY_PLACE: dict[str, tuple[str, ...]] = {
+    "FC201": ("FC105",), "FC202": ("FC105",), "FC204": ("FC105",), "FC208": ("FC901",), "FC311": ("FC901",),
+}  # fmt: skip
 """Which findings about a draft another one explains, where their place lies on its path: the entry stands elsewhere, or an ``except`` makes
-a default of the miss, or a converter drops it; what is served is open since two calls of one setter say different things."""
+a default of the miss, or a converter drops it; what is served is open since two calls of one setter say different things, or since a way
+through the forward captures less."""
 
 CAUSES_BY_LOSS: dict[str, tuple[str, ...]] = {"FC301": ("FC101", "FC104", "FC307"), "FC308": ("FC101", "FC104")}
 """Which findings about a draft come of states that do not arrive: the width, an exception for want of any, and other points, if those that

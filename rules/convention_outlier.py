@@ -16,7 +16,8 @@ Instead
 
 What it cannot see
     Which of them is right: that the many are is a guess. Engines with fewer than four siblings of one mind. Setters that look at the ids
-    (FC302) have no side in it. Where a config of the target names its class, no others are run, and there are no siblings.
+    (FC302) have no side in it. Where a config of the target names its class, others are run only where a draft at hand is served other
+    points than it was trained on.
 
 Sources
     SGLang 0.5.20, models/qwen3_5_text.py lines 115 and 150: a class defines its setter twice; the first adds 1, the second,
@@ -52,7 +53,7 @@ class _Kind(NamedTuple):
 def check(analysis: Analysis) -> Iterator[Finding]:
     """One finding for each setter that makes something else of an id than the majority of its flow, naming the classes that share it."""
     for flow in dict.fromkeys(wiring.flow for wiring in analysis.wirings):
-        kinds = _kinds([wiring for wiring in analysis.wirings if wiring.flow == flow])
+        kinds = _kinds([wiring for wiring in (*analysis.wirings, *analysis.siblings) if wiring.flow == flow])
         if not kinds or kinds[0].sites < SIBLINGS:
             continue
         most, *others = kinds
@@ -79,7 +80,7 @@ def _says(wiring: Wiring) -> str | None:
 
 def _findings(analysis: Analysis, most: _Kind, kind: _Kind) -> Iterator[Finding]:
     places: dict[Location, list[Wiring]] = {}
-    for wiring in kind.wirings:
+    for wiring in (each for each in kind.wirings if each not in analysis.siblings):
         places.setdefault(wiring.at, []).append(wiring)
     for at, wirings in places.items():
         whose = {(wiring.flow, wiring.model) for wiring in wirings}

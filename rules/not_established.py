@@ -58,7 +58,8 @@ def _needed(analysis: Analysis) -> Iterator[Finding]:
     """What a given draft or trainer needs and what is open is a warning: not known is not right."""
     told: set[tuple[str, str | None, Location | None]] = set()
     for comparison in analysis.comparisons:
-        sides = (("served to", comparison.served), ("trained into", comparison.trained))
+        trained = comparison.trained if not _raises(comparison.served) else None  # where the engine raises, there is nothing to compare
+        sides = (("served to", comparison.served), ("trained into", trained))
         for word, side in ((word, side) for word, side in sides if side is not None and _is_open(side)):
             if (word, side.reason, side.reason_at) in told:
                 continue
@@ -73,7 +74,11 @@ def _needed(analysis: Analysis) -> Iterator[Finding]:
 
 def _is_open(side: Side) -> bool:
     """Whether what one side gives is not proved. An exception that ends it is."""
-    return side.points is None and (side.missed is None or side.missed.error is None)
+    return side.points is None and not _raises(side)
+
+
+def _raises(side: Side) -> bool:
+    return side.missed is not None and side.missed.error is not None
 
 
 def _open(comparison: Comparison) -> Finding:

@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 from ..analyzer.request import ids_text
 from ..analyzer.results import Analysis, Clause, Comparison, Condition, Evaluation, Location, Overwritten, Side, Wiring
-from ..analyzer.rule import Example, Finding, Rule, Severity, example_analysis, hops
+from ..analyzer.rule import Example, Finding, Hop, Rule, Severity, example_analysis, hops
 
 
 class _Cause(NamedTuple):
@@ -79,7 +79,7 @@ def _served(comparison: Comparison, cause: _Cause, points: list[str]) -> Finding
     served = comparison.served
     ids = f"ids {ids_text(served.ids)} capture" if served.ids is not None else "the default captures"
     message = f"{ids} {', '.join(points)}, and the draft is not served {'it' if len(points) == 1 else 'them'}: {_way(cause)}"
-    path = hops(served, comparison.trained)
+    path = (*_hops(cause), *hops(served, comparison.trained))
     whom = (comparison.flow, comparison.model)
     actual = ", ".join(served.points or ())
     return Finding(
@@ -94,7 +94,11 @@ def _hazard(cause: _Cause, hits: list[_Hit]) -> Finding:
     what = "the default" if first.ids == "default" else f"id {first.ids}"
     message = f"{', '.join(models)}: {what} captures {first.point} and loses it{more}: {_way(cause)}"
     flow, model = (first.flow if len(flows) == 1 else None), (first.model if len(models) == 1 else None)
-    return Finding(RULE.code, RULE.name, RULE.severity, message, cause.kept_at, flow=flow, model=model, help=_HELP)
+    return Finding(RULE.code, RULE.name, RULE.severity, message, cause.kept_at, flow=flow, model=model, path=_hops(cause), help=_HELP)
+
+
+def _hops(cause: _Cause) -> tuple[Hop, ...]:
+    return (Hop("kept, and not copied", cause.kept_at), *(Hop("written in place", at) for at in cause.written_at))
 
 
 def _way(cause: _Cause) -> str:

@@ -45,7 +45,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("id_sources",),
     ("trainings",),
     ("comparison", "trained", "following", "contract", "trace", "opening"),
-    ("launched",),
+    ("launched", "siblings"),
     ("rule",),
     ("judging",),
     ("rules",),

@@ -17,12 +17,31 @@ if TYPE_CHECKING:
 def enlist(machine: Machine, modules: ListValue) -> None:
     """Note the members of a list of modules that has as many entries as the model has layers."""
     items = modules.state.get("items")
-    if not modules.modules or not isinstance(items, tuple) or len(items) != machine.num_layers:
+    if not modules.modules or not isinstance(items, tuple):
         return
+    if len(items) != machine.num_layers:
+        return enlist_part(machine, modules)
+    for module in machine.parted:
+        machine.members.pop(module, None)
+    machine.parted.clear()
     for index, item in enumerate(items):
         for module in alternatives(item):
             if isinstance(module, Instance):
                 machine.members.setdefault(module, index)
+
+
+def enlist_part(machine: Machine, modules: ListValue) -> None:
+    """Where no list has an entry for each layer: note the members of those that one function made, and that have as many together, in the
+    order in which they were made."""
+    if machine.members or not machine.frames:
+        return
+    if not any(each is modules for _, each in machine.parts):
+        machine.parts.append((machine.frame, modules))
+    lists = [each.state.get("items") for frame, each in machine.parts if frame is machine.frame]
+    items = [item for each in lists if isinstance(each, tuple) for item in each]
+    if len(lists) > 1 and len(items) == machine.num_layers and all(isinstance(item, Instance) for item in items):
+        machine.parted = [item for item in items if isinstance(item, Instance)]
+        machine.members.update((module, index) for index, module in enumerate(machine.parted))
 
 
 def in_layer(machine: Machine, module: Instance, args: tuple[Value, ...], keywords: dict[str, Value], run: Callable[[], Value]) -> Value:

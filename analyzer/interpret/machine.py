@@ -149,6 +149,8 @@ class Machine(Recording):
         self.written = self.heap.order.outside = self.heap.new()
         self.sink = self.heap.new()
         self.members: dict[Instance, int] = {}
+        self.parts: list[tuple[Frame, ListValue]] = []
+        self.parted: list[Instance] = []
         self.implied: dict[tuple[str, bool], tuple[tuple[Unknown, bool], ...]] = {}
         self.summaries: dict[tuple[Instance, Hashable], list[Summary]] = {}
         self.rebound = set[str]()

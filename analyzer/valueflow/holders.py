@@ -31,6 +31,8 @@ def call_collection(engine: Engine, node: ir.Call, holder: Val, arguments: Argum
     """A method of a collection or an in-place method of a tensor; None where it is something else."""
     assert isinstance(node.func, ir.Attribute)
     name = node.func.attr
+    if name == "extend" and extend(state, holder, arguments):
+        return NONE
     doubt_method(engine, state, name, holder, arguments, node.at)
     if name in WRITE_IN_PLACE:
         return write_in_place(engine, node, holder, arguments, state)
@@ -82,22 +84,34 @@ def extend_in_place(engine: Engine, node: ir.AugmentedAssign, state: State) -> b
     if not isinstance(node.target, ir.Name | ir.Attribute):
         return False
     holder = engine.evaluate(node.target, state)
-    only, items = holder.only, items_of(state, holder)
-    if node.op == "+" and is_list(only) and isinstance(only, Object) and not state.control:
-        right = engine.evaluate(node.value, state)
-        more = items_of(state, right)
-        if items is not None and more is not None:
-            state.write(only, ITEMS, Val((Items((*items, *more)),)))
-            return True
-        if right.things and not right.open and all(map(is_list, right.things)):  # how many there are is not known, but their order is
-            if items != ():
-                add_all(state, only, right)
-            else:
-                state.heap[only] = {ELEMENT: read_element(state, right, None)}
-            return True
+    if node.op == "+" and is_list(holder.only) and not state.control and put_behind(state, holder, engine.evaluate(node.value, state)):
+        return True
     if any(matters(engine, state, holder, thing) and not state.control for thing in holder.objects):
         engine.doubt(f"what {node.op}= does to a list is not told exactly", node.at)
     return False
+
+
+def put_behind(state: State, holder: Val, right: Val) -> bool:
+    """The items of another list behind those of this one, where their order is known; False where it is not."""
+    only, items, more = holder.only, items_of(state, holder), items_of(state, right)
+    if not isinstance(only, Object):
+        return False
+    if items is not None and more is not None:
+        state.write(only, ITEMS, Val((Items((*items, *more)),)))
+        return True
+    if not right.things or right.open or not all(map(is_list, right.things)):
+        return False
+    if items != ():  # how many there are is not known, but their order is
+        add_all(state, only, right)
+    else:
+        state.heap[only] = {ELEMENT: read_element(state, right, None)}
+    return True
+
+
+def extend(state: State, holder: Val, arguments: Arguments) -> bool:
+    """``items.extend(more)``, which is ``items += more``."""
+    alone = len(arguments.positional) == 1 and not arguments.keywords
+    return alone and is_list(holder.only) and not state.control and put_behind(state, holder, arguments.positional[0])
 
 
 def add_all(state: State, thing: Object, more: Val) -> None:
