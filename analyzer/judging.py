@@ -14,6 +14,8 @@ from .surroundings import Suppression, UselessSuppression
 By: TypeAlias = Literal["comment", "path", "baseline"]
 UNUSED = "FC903"
 """The rule that is asked last."""
+UNREADABLE = "FC902"
+"""The one rule that finds something in a file that could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,9 @@ class _Comments:
     def useless(self, rules: Sequence[Rule], found: Iterable[Finding]) -> Iterator[UselessSuppression]:
         """What is wrong with suppressions in the files of the flow, and in those in which something was found."""
         files = {*self.analysis.around.commented, *(each.at.file for each in found)}
+        unread = {each.at.file for each in self.analysis.not_established if each.what == "file" and each.at is not None}
         for comment in (each for file in sorted(files) for each in self.of(file)):
+            judged = [rule for rule in rules if comment.at.file not in unread or rule.code == UNREADABLE]
             if not comment.rules:
                 yield UselessSuppression(comment.at, "no rule")
             elif not comment.reason:
@@ -103,7 +107,7 @@ class _Comments:
                 rule = find(self.known, name)
                 if rule is None:
                     yield UselessSuppression(comment.at, "unknown rule", name, nearest(name, names_of(self.known)))
-                elif comment.reason and (comment, name) not in self.used and self.would_be_found(rule, rules):
+                elif comment.reason and (comment, name) not in self.used and self.would_be_found(rule, judged):
                     yield UselessSuppression(comment.at, "unused", name)
 
     def would_be_found(self, rule: Rule, rules: Sequence[Rule]) -> bool:

@@ -19,7 +19,7 @@ MARK = b"flowcheck:"
 MOST_RULES = 50
 """Names in one comment that are read."""
 
-_COMMENT = re.compile(r"#[ \t]*flowcheck:[ \t]*ignore\b(?:[ \t]*\[(?P<rules>[^\]]*)\])?(?P<reason>.*)")
+_COMMENT = re.compile(r"#[ \t]*flowcheck:[ \t]*ignore\b(?:[ \t]*\[(?P<rules>[^\]]*)\])?")
 _NEXT_COMMENT = re.compile(r"(?:^|\s)#(?!\d)")
 """A reason ends where another comment begins; ``#123`` is a ticket."""
 
@@ -44,10 +44,10 @@ def _suppressions(lines: list[str], file: str) -> Iterator[Suppression]:
         line, column = token.start
         if token.type == tokenize.COMMENT:
             found = _read(token.string, Location(file, line))
-            if found is not None and lines[line - 1][:column].strip():
-                yield found
-            elif found is not None:
-                waiting.append(found)
+            if lines[line - 1][:column].strip():
+                yield from found
+            else:
+                waiting += found
         elif token.type == tokenize.NL and not lines[line - 1].strip() and not below:
             yield from waiting  # a blank line: they are about nothing
             waiting = []
@@ -69,12 +69,16 @@ def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
         return
 
 
-def _read(comment: str, at: Location) -> Suppression | None:
-    found = _COMMENT.search(comment)
-    if found is None:
-        return None
-    named = () if found["rules"] is None else tuple(filter(None, (name.strip() for name in found["rules"].split(",")[:MOST_RULES])))
-    reason = _NEXT_COMMENT.split(found["reason"], maxsplit=1)[0].strip(" \t:;,-–—")
+def _read(comment: str, at: Location) -> list[Suppression]:
+    """The suppressions in a comment: of one behind another each has its own reason."""
+    found = list(_COMMENT.finditer(comment))
+    ends = [*(each.start() for each in found[1:]), len(comment)]
+    return [_suppression(each["rules"] or "", comment[each.end() : end], at) for each, end in zip(found, ends, strict=False)]
+
+
+def _suppression(rules: str, said: str, at: Location) -> Suppression:
+    named = filter(None, (name.strip() for name in rules.split(",")[:MOST_RULES]))
+    reason = _NEXT_COMMENT.split(said, maxsplit=1)[0].strip(" \t:;,-–—")
     return Suppression(at, (at.line,), tuple(dict.fromkeys(named)), reason if any(map(str.isalnum, reason)) else "")
 
 

@@ -113,6 +113,18 @@ class TestSuppressing:
         found, summary, _ = check(capsys)
         assert (found, summary["suppressed"]) == ([], 1)
 
+    def test_of_what_is_not_read_nobody_knows_what_it_would_find(self, capsys: Capture) -> None:
+        MARKS.write_text(f"{MARKS.read_text('utf-8')}\nx = 1  # flowcheck: ignore[FC210] called once\ndef broken(\n", "utf-8")
+        assert check(capsys)[0] == ["FC902"]
+
+    def test_several_on_a_line(self, capsys: Capture) -> None:
+        """Each has a reason of its own."""
+        excuse("# flowcheck: ignore[FC208] set once  # flowcheck: ignore[FC210] called once")
+        found, summary, _ = check(capsys)
+        assert (found, summary["suppressed"]) == (["FC903 FC208 finds nothing here that this could suppress"], 1)
+        excuse("# flowcheck: ignore[FC210]  # flowcheck: ignore[FC210] called once")
+        assert check(capsys)[1]["suppressed"] == 1
+
 
 @pytest.mark.usefixtures("tree")
 class TestUnused:
