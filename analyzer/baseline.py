@@ -1,7 +1,8 @@
 """The baseline: a file of findings that are known, so that only new ones are reported.
 
 An entry names a finding by its rule, its file and its symbol, and by the flow, the target class and the draft that it is about, with how
-often it is there. Lines are not in it: what moves stays known. Paths are relative to the folder of the file.
+often it is there. Lines are not in it: what moves stays known. A file of the engine is named from its package on, so that it stays known in
+a copy, in an archive and in another version; paths of others are relative to the folder of the baseline.
 """
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from .json_file import Node, Wanted, read_json
 from .judging import Judged, SetAside
 from .layout import printed_path
 from .paths import relative
-from .results import Analysis
+from .results import Analysis, SourceFacts
 from .rule import Finding, Rule, Severity
 from .symbols import Symbols
 
@@ -26,7 +27,8 @@ FIELDS = ("code", "rule", "severity", "file", "symbol", "flow", "model", "draft"
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What is known of a finding wherever its line is. ``file`` and ``draft`` are seen from the folder of the baseline."""
+    """What is known of a finding wherever its line is. ``file`` is seen from what holds the engine's package, or, as ``draft``, from the folder
+    of the baseline."""
 
     code: str
     file: str
@@ -70,7 +72,7 @@ class Book:
         """The findings but for those that are known."""
         symbols, kept, aside = Symbols(analysis.around.content), [], list(judged.aside)
         for finding in judged.findings:
-            key = key_of(finding, symbols, self.baseline.folder)
+            key = key_of(finding, analysis.source, symbols, self.baseline.folder)
             if self.left.get(key, 0) and finding.severity <= self.baseline.entries[key].severity:
                 self.left[key] -= 1
                 aside.append(SetAside(finding, "baseline", self.baseline.shown))
@@ -97,18 +99,20 @@ class _Run:
         if rule is None:
             return False
         if key.draft is None:
-            return rule.needs in analysis.around.covers or bool({"source", "launch"} <= set(analysis.around.covers))
+            whole = rule.needs in analysis.around.covers or {"source", "launch"} <= set(analysis.around.covers)
+            return whole and key.file.partition("/")[0] == analysis.source.package
         drafts = {relative(draft, self.folder) for draft in analysis.around.drafts}
         flows = {wiring.flow for wiring in analysis.wirings}
         models = {wiring.model for wiring in analysis.wirings}
         return key.draft in drafts and key.flow in (None, *flows) and key.model in (None, *models)
 
 
-def key_of(finding: Finding, symbols: Symbols, folder: str) -> Key:
+def key_of(finding: Finding, source: SourceFacts, symbols: Symbols, folder: str) -> Key:
     """By what a baseline knows a finding."""
     draft = None if finding.draft is None else relative(finding.draft, folder)
-    symbol = symbols.at(finding.at)
-    return Key(finding.code, relative(finding.at.file, folder), symbol, finding.flow, finding.model, draft)
+    inside = relative(finding.at.file, source.root)
+    file = inside if inside.partition("/")[0] == source.package else relative(finding.at.file, folder)
+    return Key(finding.code, file, symbols.at(finding.at), finding.flow, finding.model, draft)
 
 
 def baseline_text(judged: Iterable[tuple[Analysis, Judged]], file: str) -> tuple[str, int]:
@@ -119,7 +123,7 @@ def baseline_text(judged: Iterable[tuple[Analysis, Judged]], file: str) -> tuple
     for analysis, one in judged:
         symbols = Symbols(analysis.around.content)
         for finding in one.findings:
-            key = key_of(finding, symbols, folder)
+            key = key_of(finding, analysis.source, symbols, folder)
             before = known.get(key, Known(0, finding.severity))
             known[key] = Known(before.count + 1, max(before.severity, finding.severity))
             names[finding.code] = finding.rule

@@ -75,7 +75,7 @@ def test_its_entries(capsys: Capture) -> None:
     written = json.loads(write(capsys, *CHECK).read_text("utf-8"))
     jsonschema.validate(written, schema("baseline-1"))
     assert [(each["code"], each["file"], each["symbol"], each["model"], each["count"]) for each in written["entries"]] == [
-        ("FC210", "tree/sglang/srt/models/marks.py", f"{model}.set_dflash_layers_to_capture", model, 1)
+        ("FC210", "sglang/srt/models/marks.py", f"{model}.set_dflash_layers_to_capture", model, 1)
         for model in ("InATextForCausalLM", "MisspeltForCausalLM", "NoReasonForCausalLM")
     ]
 
@@ -89,6 +89,15 @@ def test_it_is_the_same_from_anywhere(monkeypatch: pytest.MonkeyPatch, capsys: C
     monkeypatch.chdir("tree/sglang")
     found, summary, _ = told(capsys, "..", "--select", "FC210", "--baseline", "../../known.json")
     assert (found, summary["in_baseline"]) == ([], 3)
+
+
+def test_it_is_the_same_for_a_copy_and_an_archive(here: Path, capsys: Capture) -> None:
+    write(capsys, *CHECK)
+    shutil.copytree(here / "proj/tree", here / "elsewhere/next")
+    shutil.make_archive("tree", "zip", here / "proj/tree")
+    for source in ("elsewhere/next", "tree.zip"):
+        found, summary, _ = told(capsys, source, *CHECK[1:], "--baseline", "proj/known.json")
+        assert (found, summary["in_baseline"], summary["gone_from_baseline"]) == ([], 3, 0)
 
 
 def test_what_moves_stays_known(capsys: Capture) -> None:
