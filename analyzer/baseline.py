@@ -27,8 +27,8 @@ FIELDS = ("code", "rule", "severity", "file", "symbol", "flow", "model", "draft"
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What is known of a finding wherever its line is. ``file`` is seen from what holds the engine's package, or, as ``draft``, from the folder
-    of the baseline."""
+    """What is known of a finding wherever its line is. ``file`` is seen from what holds the engine's package, or, as ``draft``, from the
+    folder of the baseline."""
 
     code: str
     file: str

@@ -314,8 +314,10 @@ def _complain(error: Exception, debug: bool) -> None:
         import traceback
 
         traceback.print_exc()
-    text = getattr(error, "format_message", error.__str__)()
-    print(f"flowcheck: {terminal(' '.join(str(text).split()))}", file=sys.stderr)
+    text = str(getattr(error, "format_message", error.__str__)())
+    if text == "Missing argument 'SOURCE'.":
+        text += " Name one, or give `source` in flowcheck.toml or pyproject.toml"
+    print(f"flowcheck: {terminal(' '.join(text.split()))}", file=sys.stderr)
 
 
 def _report_bug() -> None:

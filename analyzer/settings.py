@@ -11,16 +11,17 @@ from typing import NoReturn, TypeAlias
 
 from ..rules import RULES
 from .errors import BadInput
-from .layout import MEBIBYTE, printable, printed_path
+from .flows.lines import line_of
+from .layout import printable, printed_path
 from .nearest import hint
 from .options import read_layers, read_outputs, read_serve_args
 from .paths import PathIgnore
 from .rule import meant_by, severity
+from .toml_file import read_toml_text
 
 FILES = ("flowcheck.toml", "pyproject.toml")
 """In one folder the first wins."""
 TABLE = "flowcheck"
-LARGEST = 4 * MEBIBYTE
 
 Table: TypeAlias = Mapping[str, object]
 Option: TypeAlias = str | tuple[str, ...]
@@ -69,49 +70,47 @@ def read_settings(path: str, shown: str, *, named: bool = True) -> Settings | No
     """The settings in a file; BadInput in one line, which names the file and the key. ``named``: the user gave this file by name, so that
     one without settings is a mistake."""
     shown = printable(shown)
-    data = _content(path, shown)
-    if not named and os.path.basename(path) == "pyproject.toml" and TABLE.encode() not in data:
+    is_project = os.path.basename(path) == "pyproject.toml"
+    text = read_toml_text(path, shown, "file of settings", "" if named or not is_project else TABLE)
+    if text is None:
         return None
     try:
-        table = _table(tomllib.loads(data.decode("utf-8")), shown)
+        at = _place(tomllib.loads(text), shown, is_project)
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{shown}: not TOML: {error or 'nested too deeply'}; mend the file") from error
-    is_project = os.path.basename(path) == "pyproject.toml"
-    if table is None and named and is_project:
+    if at is None and named:
         raise BadInput(f"{shown}: has no table [tool.{TABLE}]; give a file that has one")
-    return None if table is None else _Reader(shown, os.path.dirname(os.path.abspath(path))).settings(table)
+    return None if at is None else _Reader(shown, os.path.dirname(os.path.abspath(path)), text, at).settings()
 
 
-def _content(path: str, shown: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            data = file.read(LARGEST + 1)
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{shown}: cannot be read ({getattr(error, 'strerror', None) or error})") from error
-    if len(data) > LARGEST:
-        raise BadInput(f"{shown}: larger than {LARGEST // MEBIBYTE} MiB, which no settings are")
-    return data
-
-
-def _table(document: Table, shown: str) -> Table | None:
-    """The table of flowcheck: that of the tool's name where there is one, else the whole of a file that is its own."""
+def _place(document: Table, shown: str, is_project: bool) -> tuple[str, ...] | None:
+    """The keys that lead to flowcheck's table: that of the tool's name where there is one, else the whole of a file that is its own."""
     tool = document.get("tool", {})
     if not isinstance(tool, dict) or TABLE not in tool:
-        return None if os.path.basename(shown) == "pyproject.toml" else document
-    found = tool[TABLE]
-    if not isinstance(found, dict):
+        return None if is_project else ()
+    if not isinstance(tool[TABLE], dict):
         raise BadInput(f"{shown}: tool.{TABLE} must be a table")
-    return found
+    beside = None if is_project else next((key for key in document if key != "tool"), None)
+    if beside is not None:
+        raise BadInput(f"{shown}: {printable(beside[:80])}: stands beside the table [tool.{TABLE}]; put all into one of the two")
+    return ("tool", TABLE)
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads one table. ``shown`` names the file in messages."""
+    """Reads one table. ``shown`` names the file in messages, ``content`` is its text, ``at`` are the keys that lead to the table."""
 
     shown: str
     folder: str
+    content: str
+    at: tuple[str, ...]
 
-    def settings(self, table: Table) -> Settings:
+    def settings(self) -> Settings:
+        table: Table = tomllib.loads(self.content)
+        for key in self.at:
+            inner = table[key]
+            assert isinstance(inner, dict)
+            table = inner
         options: dict[str, Option] = {}
         ignores: tuple[PathIgnore, ...] = ()
         for key, value in table.items():
@@ -125,7 +124,8 @@ class _Reader:
         return Settings(self.shown, self.folder, options, ignores)
 
     def refuse(self, key: str, what: str) -> NoReturn:
-        raise BadInput(f"{self.shown}: {printable(key[:80])}: {printable(what)}")
+        within = (PER_PATH, key[len(PER_PATH) + 2 : -1]) if key.startswith(f'{PER_PATH}."') else (key,)
+        raise BadInput(f"{self.shown}:{line_of(self.content, (*self.at, *within))}: {printable(key[:80])}: {printable(what)}")
 
     def text(self, key: str, value: object) -> str:
         if not isinstance(value, str):

@@ -26,7 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("surroundings",),
     ("launches", "other_ways", "setter_facts"),
     ("errors", "results", "layout", "json_text", "request", "escape", "scope"),
-    ("archive", "folder", "installed", "text", "index", "ir", "options", "graph", "agreement", "json_file"),
+    ("archive", "folder", "installed", "text", "index", "ir", "options", "graph", "agreement", "json_file", "toml_file"),
     ("source", "values", "lower", "configs", "output", "fold", "traces", "suppressions"),
     ("library", "trainer", "contract_file", "weights", "excerpts"),
     ("interpret", "flows", "entries"),

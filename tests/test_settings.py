@@ -173,7 +173,7 @@ class TestBadFiles:
         ("text", "message"),
         [
             ("x =", "flowcheck.toml: not TOML: Invalid value"),
-            ('sourec = "x"', "flowcheck.toml: sourec: there is no such setting; did you mean 'source'?"),
+            ('sourec = "x"', "flowcheck.toml:1: sourec: there is no such setting; did you mean 'source'?"),
             ('train_config = "x"', "train_config: there is no such setting; did you mean 'train-config'?"),
             ("xyz = 1", f"xyz: there is no such setting; there are {', '.join(KEYS)}, per-path-ignores"),
             ("draft = 3", "draft: must be a text or a list of texts, not 3"),
@@ -187,12 +187,14 @@ class TestBadFiles:
             ('fail-on = "fatal"', "fail-on: unknown severity 'fatal'; there are info, warning, error"),
             ('serve-args = "EAGLE"', "serve-args: --serve-args EAGLE: 'EAGLE' is no flag"),
             ("per-path-ignores = 3", "per-path-ignores: must be a table of patterns and rules, not 3"),
-            ('[per-path-ignores]\n"a" = ["FC999"]', "per-path-ignores.\"a\": unknown rule 'FC999'"),
+            ('[per-path-ignores]\n"a" = ["FC999"]', "flowcheck.toml:2: per-path-ignores.\"a\": unknown rule 'FC999'"),
             ("[per-path-ignores]\na = 1979-05-27", 'per-path-ignores."a": must be a text or a list of texts, not a date or a time'),
             ('output-format = "yaml"', "output-format: --output-format yaml: unknown format 'yaml'"),
             ('output-format = "json:/tmp/x.json"', "output-format: /tmp/x.json does not lie below the folder of this file"),
             ('baseline = "../b.json"', "baseline: ../b.json does not lie below the folder of this file"),
             ("tool.flowcheck = 3", "tool.flowcheck must be a table"),
+            ("layers = 3\n[tool.flowcheck]\nlayers = 4", "layers: stands beside the table [tool.flowcheck]; put all into one of the two"),
+            ("[tool.flowcheck]\nlayers = 3\n\nlayres = 3", "flowcheck.toml:4: layres: there"),
             ("tool.flowcheck.layres = 3", "layres: there is no such setting; did you mean 'layers'?"),
         ],
     )
@@ -201,13 +203,13 @@ class TestBadFiles:
         assert run("engine") == 2
         out, err = capsys.readouterr()
         assert (out, err.count("\n"), asked) == ("", 1, [])
-        assert err.startswith("flowcheck: flowcheck.toml: ")
+        assert err.startswith("flowcheck: flowcheck.toml:")
         assert message in err
 
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (["--config", "no.toml"], "no.toml: cannot be read (No such file or directory)"),
+            (["--config", "no.toml"], "no.toml: the file of settings cannot be read: No such file or directory"),
             (["--config", "sub/pyproject.toml"], "sub/pyproject.toml: has no table [tool.flowcheck]; give a file that has one"),
             (["--config", "pyproject.toml", "--isolated"], "--config and --isolated exclude each other"),
             (["--isolated", "--config", "pyproject.toml"], "--config and --isolated exclude each other"),
@@ -219,10 +221,27 @@ class TestBadFiles:
         assert run("engine", *options) == 2
         assert message in capsys.readouterr().err
 
+    def test_what_is_no_file(self, asked: list[Request], capsys: Capture) -> None:
+        os.mkfifo("pipe.toml")
+        for name, message in (("pipe.toml", "it is no regular file"), (".", "it is a folder")):
+            assert run("engine", "--config", name) == 2
+            assert message in capsys.readouterr().err
+
+    def test_a_file_of_windows(self, asked: list[Request]) -> None:
+        Path("flowcheck.toml").write_bytes(b"\xef\xbb\xbflayers = 61\r\n")
+        run("engine")
+        assert asked[0].layers == 61
+
+    def test_another_projects_file_is_none_of_ours(self, asked: list[Request]) -> None:
+        """Whatever is in it: it does not name flowcheck."""
+        Path("pyproject.toml").write_bytes(b'[tool.other]\nname = "\xff"\n')
+        run("engine")
+        assert asked[0].layers is None
+
     def test_no_source_anywhere(self, asked: list[Request], capsys: Capture) -> None:
         settings("layers = 61\n")
         assert run() == 2
-        assert "Missing argument 'SOURCE'." in capsys.readouterr().err
+        assert "Missing argument 'SOURCE'. Name one, or give `source` in flowcheck.toml or pyproject.toml" in capsys.readouterr().err
 
 
 def test_the_readme_describes_every_key() -> None:

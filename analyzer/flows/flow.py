@@ -1,7 +1,6 @@
 """Flows are data: what one pipeline is called, where it starts and ends, and what is supposed of the world around it."""
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,10 +8,10 @@ from importlib import resources
 from typing import TypeAlias
 
 from ..errors import BadInput
-from ..layout import MEBIBYTE
 from ..library.facts import Fact, Facts, Supposed
 from ..library.stages import Boundaries
 from ..nearest import told_nearest
+from ..toml_file import read_toml_text
 from .detours import Detour, Stages
 from .extending import extend
 from .lines import line_of
@@ -32,8 +31,6 @@ COMMON = "common"
 PACKAGE = "sglang"
 """The engine whose flows are meant where no source tells which."""
 
-LARGEST = MEBIBYTE
-"""Bytes of a flow file."""
 PIPELINE = ("keys", "spellings", "target_worker", "worker_methods", "draft_inputs", "projections")
 BOUNDARIES = ("package", "stage", "declaration", "exit")
 STAGES = ("starts", "ends", "handed", "flags")
@@ -159,24 +156,8 @@ def built_in_text(name: str) -> str:
 
 def load_flow_file(path: str) -> Flow:
     """The flow that a TOML file describes; raises :class:`BadInput`."""
-    text = read_text(path)
+    text = read_toml_text(path, path, "flow file") or ""
     return replace(read_flow(text, path), written=Written(path, text, tomllib.loads(text)))
-
-
-def read_text(path: str) -> str:
-    """The text of a flow file; BadInput for what is none."""
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise BadInput(f"{path}: the flow file cannot be read: it is {'a folder' if os.path.isdir(path) else 'no regular file'}")
-    try:
-        with open(path, "rb") as file:
-            data = file.read(LARGEST + 1)
-        if len(data) > LARGEST:
-            raise BadInput(f"{path}: larger than {LARGEST // MEBIBYTE} MiB, which no flow file is")
-        return data.decode("utf-8-sig").replace("\r\n", "\n")
-    except OSError as error:
-        raise BadInput(f"{path}: the flow file cannot be read: {error.strerror}") from error
-    except ValueError as error:  # not UTF-8, or a path that none can have
-        raise BadInput(f"{path}: the flow file cannot be read: {error}") from error
 
 
 def read_flow(text: str, place: str) -> Flow:

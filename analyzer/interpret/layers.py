@@ -20,7 +20,8 @@ def enlist(machine: Machine, modules: ListValue) -> None:
     if not modules.modules or not isinstance(items, tuple):
         return
     if len(items) != machine.num_layers:
-        return enlist_part(machine, modules)
+        enlist_part(machine, modules)
+        return
     for module in machine.parted:
         machine.members.pop(module, None)
     machine.parted.clear()
