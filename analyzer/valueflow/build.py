@@ -11,6 +11,7 @@ from ..flows.flow import Flow
 from ..graph import Coverage, FlowGraph, Path
 from ..interpret.machine import Machine
 from ..interpret.signals import NeedDecision
+from ..other_ways import Overlaid
 from ..outcome import Outcome, first_open
 from ..request import Ids
 from ..results import Location, NotEstablished, Width
@@ -55,6 +56,7 @@ def make_question(flow: Flow, configs: Mapping[str, Config], ids: Ids) -> Questi
     return Question(
         frozenset(pipeline.keys), frozenset(flow.setters), frozenset(pipeline.projections), pipeline.paths, configs, ids,
         frozenset(pipeline.target_worker), pipeline.launch, pipeline.reader, pipeline.flags, defaults=frozenset(flow.defaults),
+        returned=flow.sink.returned,
     )  # fmt: skip
 
 
@@ -193,7 +195,8 @@ class Given:
 class Reading:
     """The calls of a target's setter in the order in which they were followed, and the way from the config's entry to it. ``gap`` is what
     keeps it from being a proof, ``widths`` the input widths of the projections, where all are known. ``missed`` is the lookup in the
-    draft's config that found nothing, where what the setter is given stands in for that."""
+    draft's config that found nothing, where what the setter is given stands in for that. ``overlaid``: where stages are run that leave
+    nothing of what those before them captured."""
 
     given: tuple[Given, ...]
     path: Path
@@ -201,6 +204,7 @@ class Reading:
     gap: NotEstablished | None
     widths: tuple[Width, ...]
     missed: Miss | None = None
+    overlaid: Overlaid | None = None
 
 
 def read_ids(
@@ -221,7 +225,7 @@ def read_ids(
     finish(chain)
     ends = [node for node in graph.of_kind("parameter") if node.symbol.endswith(f".{found.setter}")]
     path = graph.path(graph.of_kind("key"), ends) or ()
-    return Reading(calls, path, frozenset(chain.assumptions), doubt, tuple(widths_of(graph)), missed)
+    return Reading(calls, path, frozenset(chain.assumptions), doubt, tuple(widths_of(graph)), missed, next(iter(chain.overlaid), None))
 
 
 def given_to_target(chain: Chain) -> tuple[Given, ...]:
