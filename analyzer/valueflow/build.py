@@ -157,9 +157,12 @@ def doubt_rewrites(chain: Chain, call: SetterCall, end: State) -> None:
 
 
 def is_same(state: State, val: Val | None, end: State, other: Val) -> bool:
-    """Whether another value, or each that it may be, holds the same numbers in the same order."""
-    told = {shown(end, replace(other, things=(thing,))) for thing in other.things}
-    return val is not None and not other.open and told == {shown(state, val)} != {""}
+    """Whether another value holds the same numbers in the same order, or may be the same lists: a setter that asks something of the ids
+    leaves one or the other."""
+    if val is None or val.open or other.open:
+        return False
+    before, after = ({shown(at, replace(each, things=(thing,))) for thing in each.things} for at, each in ((state, val), (end, other)))
+    return before == after and "" not in after
 
 
 def written_elsewhere(chain: Chain) -> NotEstablished | None:
