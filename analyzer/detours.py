@@ -37,6 +37,8 @@ def supposing(machine: Machine, values: Mapping[str, Fact], name: str, opaque: t
     try:
         yield asked
     finally:
+        machine.summaries.clear()
+        machine.told.clear()
         machine.supposed, machine.summaries, machine.told = before
 
 
@@ -229,13 +231,17 @@ def explored(probe: Aside, ids: Ids) -> list[Outcome]:
 
 
 def deciding(machine: Machine, places: list[tuple[Module, int]]) -> tuple[Location, ...]:
-    """Those of some places at which a condition is asked, in their order; all where none is."""
-    found = [(module, line) for module, line in places if any(asks_at(node, line) for node in ast.walk(module.tree))]
+    """Those of some places at which a statement asks a condition, in their order; where none is, those at which an expression does, else
+    all."""
+    for kinds in ((ast.If, ast.While), (ast.IfExp,)):
+        found = [(module, line) for module, line in places if any(asks_at(node, line, kinds) for node in ast.walk(module.tree))]
+        if found:
+            break
     return tuple(machine.place(module.path, line) for module, line in found or places)
 
 
-def asks_at(node: ast.AST, line: int) -> bool:
-    return isinstance(node, ast.If | ast.IfExp | ast.While) and node.test.lineno <= line <= (node.test.end_lineno or 0)
+def asks_at(node: ast.AST, line: int, kinds: tuple[type[ast.If | ast.While | ast.IfExp], ...]) -> bool:
+    return isinstance(node, kinds) and node.test.lineno <= line <= (node.test.end_lineno or 0)
 
 
 def ways_out(machine: Machine) -> list[tuple[Location | None, Location]]:

@@ -41,22 +41,23 @@ def find_targets(program: Program, tree: SourceTree, fallbacks: bool = False) ->
     entry = program.flow.entry.encode()
     words = (*program.flow.words, *(program.flow.fallbacks if fallbacks else ()))
     files = [path for path in tree.grep(tuple(w.encode() for w in words)) if entry in tree.read(path)]
-    done: set[str] = set()
     found: dict[tuple[str, str, str], Found] = {}
     problems: list[NotEstablished] = []
     named: set[str] = set()
-    while todo := [path for path in files if path not in done]:
-        for path in todo:
-            done.add(path)
+    done: set[str] = set()
+    while files:
+        before = set(named)
+        for path in files:
             for one in targets_in(machine, program, path, problems, fallbacks, named):
                 named.add(one.cls.name)
                 if entry or is_target(machine, one, program.flow):
                     found[path, one.cls.name, one.setter] = one
-        files = heirs(tree, entry, named)
+        done.update(files)
+        files = [path for path in heirs(tree, entry, named - before) if not entry or path not in done]
     if not entry:
         found = {key: one for key, one in found.items() if not is_part(program, tree, one.cls, [each.cls for each in found.values()])}
     order = sorted(found, key=lambda key: key[0])
-    return [found[key] for key in order], problems
+    return [found[key] for key in order], list(dict.fromkeys(problems))
 
 
 def is_part(program: Program, tree: SourceTree, cls: ClassValue, targets: Sequence[ClassValue]) -> bool:
@@ -84,10 +85,14 @@ def says(node: ast.AST, name: str) -> bool:
 
 
 def heirs(tree: SourceTree, entry: bytes, names: set[str]) -> list[str]:
-    """The files (with an entry variable, where the flow has one) that mention one of these classes: a subclass may inherit the setter."""
+    """The files (with an entry variable, where the flow has one) that mention one of these classes: a subclass may inherit the setter.
+    Where no variable lists the targets, a file may have been read before these were known."""
     words = [name.encode() for name in sorted(names)]
-    if not entry and words:
-        heir = re.compile(rb"\bclass\s+\w+\s*\([^)]*\b(?:" + b"|".join(map(re.escape, words)) + rb")\b")
+    if not words:
+        return []
+    if not entry:
+        one = rb"\b(?:" + b"|".join(map(re.escape, words)) + rb")\b"
+        heir = re.compile(rb"\bclass\s+\w+\s*\([^)]*" + one + rb"|" + one + rb"\s+as\s")
         return [path for path in tree.grep(tuple(words)) if heir.search(tree.read(path))]
     return [path for path in tree.grep((entry,)) if any(word in data for data in (tree.read(path),) for word in words)]
 
@@ -131,7 +136,9 @@ def own_classes(machine: Machine, module: Module, words: Collection[str]) -> lis
     """The classes that a module defines at its top level, under conditions too, if they define one of these methods, or extend one of these
     classes or another class of the module."""
     classes = {node.name: node for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef) and node.name in module.scope.names}
-    wanted = {name: node for name, node in classes.items() if {*defined(node), *extended(node)} & {*words, *classes}}
+    imported = (alias for node in ast.walk(module.tree) if isinstance(node, ast.ImportFrom) for alias in node.names)
+    renamed = {alias.asname for alias in imported if alias.asname is not None and alias.name in words}
+    wanted = {name: node for name, node in classes.items() if {*defined(node), *extended(node)} & {*words, *classes, *renamed}}
     known = ((node, module_name(machine, module, name)) for name, node in wanted.items())
     return [cls for node, cls in known if isinstance(cls, ClassValue) and cls.node is node]
 

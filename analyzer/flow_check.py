@@ -5,22 +5,23 @@ Only what the file itself says is looked at, not what it takes over from a flow 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import NoReturn
 
 from .errors import BadInput
 from .evaluation import Program
-from .flows.flow import Table, Written
-from .flows.shape import nearest
+from .flows.flow import Flow, Written
+from .flows.lines import Path, line_of_name
+from .flows.names import ALTERNATIVES, Kind, Named, made_in, names_in
+from .index import Index
 from .interpret.classes import find_in_class, resolution_order
 from .interpret.machine import Machine
 from .interpret.names import module_name
 from .interpret.signals import GiveUp, NeedDecision, Raised
+from .nearest import told_nearest
 from .source import SourceTree
 from .values import ClassValue, FunctionValue
 
-Kind: TypeAlias = Literal["method", "class", "variable", "attribute", "name", "text"]
 DEFINED: dict[Kind, str] = {
     "method": r"\bdef\s+{}\b",
     "class": r"\bclass\s+{}\b",
@@ -34,18 +35,7 @@ SPOKEN: dict[Kind, str] = {
     "method": "no function or method", "class": "no class", "variable": "no variable of a module", "attribute": "no attribute",
     "name": "nothing", "text": "nothing",
 }  # fmt: skip
-METHODS = ("setters", "fallbacks", "defaults", "draft_methods")
-PLACED: dict[str, Kind] = {"target_worker": "attribute", "worker_methods": "method", "projections": "attribute", "keys": "name"}
 NAME = r"[A-Za-z_]\w*"
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A name in a flow file: under which key, and what it must be in the tree."""
-
-    key: str
-    name: str
-    kind: Kind
 
 
 def check_in_tree(program: Program, tree: SourceTree) -> None:
@@ -53,68 +43,99 @@ def check_in_tree(program: Program, tree: SourceTree) -> None:
     written = program.flow.written
     if written is None:
         return
-    for named in names_in(written.own):
-        if not is_there(tree, named):
-            near = nearest(named.name, every(tree, named.kind))
-            what = f"{SPOKEN[named.kind]} in {tree.root} is called so"
-            raise BadInput(f"{place(written, named.key, named.name)}: {named.key} names {named.name!r}: {what}; {near}")
+    made = supposed_objects(program.flow)
+    said = names_in(written.own, program.flow.package, made)
+    named = [each for one in said for each in in_package(program, written, one)]
+    absent = not_there(tree, named)
+    lost = {(one.key, one.whole) for one in absent}
+    found = {one.key for one in named if (one.key, one.whole) not in lost}
+    for one in named:
+        if one in absent and not (one.key in ALTERNATIVES and one.key in found):
+            near = told_nearest(one.name, [*every(tree, one.kind), *(made if one.kind == "name" else ())])
+            refuse(written, one.path, one.key, one.whole, one.name, f"{SPOKEN[one.kind]} in {tree.root} is called so; {near}")
     check_sink(program, tree, written)
-    check_kernels(program, written)
 
 
-def names_in(own: Table) -> Iterator[Named]:
-    """What a table names of the tree, but for the parameters of the consumer and the kernels."""
-    yield from (Named("words", text, "text") for text in texts(own.get("words")))
-    for key in METHODS:
-        yield from (Named(key, name, "method") for name in texts(own.get(key)))
-    yield from (Named("entry", name, "variable") for name in texts(own.get("entry")))
-    sink, pipeline = inner(own, "sink"), inner(own, "pipeline")
-    yield from (Named("sink.class", name, "class") for name in texts(sink.get("class")))
-    for key, kind in PLACED.items():
-        yield from (Named(f"pipeline.{key}", name, kind) for name in texts(pipeline.get(key)))
-    for way in texts(pipeline.get("draft_inputs")):
-        yield from (Named("pipeline.draft_inputs", name, "attribute") for name in way.split("."))
-    for phase, functions in inner(pipeline, "phases").items():
-        yield from (Named(f"pipeline.phases.{phase}", name, "method") for name in texts(functions))
-    for key in ("launch", "reader"):
-        yield from (Named(f"pipeline.{key}", name, "name") for name in inner(pipeline, key))
-    for way in inner(pipeline, "paths"):
-        yield from (Named("pipeline.paths", name, "name") for name in way.split("."))
+def refuse(written: Written, path: Path, key: str, whole: str, name: str, why: str) -> NoReturn:
+    """Say where the file names what is not there. ``whole`` is the text that the name is a part of."""
+    said = f"{whole!r}" if whole == name else f"{name!r} in {whole!r}"
+    raise BadInput(f"{place(written, path, whole)}: {key.removesuffix('.names')} names {said}: {why}")
 
 
-def texts(value: object) -> list[str]:
-    return [value] if isinstance(value, str) else [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+def place(written: Written, path: Path, name: str) -> str:
+    """The file and the line in which a name stands under a key."""
+    return f"{written.path}:{line_of_name(written.text, path, name)}"
 
 
-def inner(table: Table, key: str) -> Table:
-    found = table.get(key, {})
-    return found if isinstance(found, dict) else {}
+def supposed_objects(flow: Flow) -> list[str]:
+    """What the flow's own suppositions call the objects of which they tell attributes."""
+    facts = flow.facts
+    values = [each.value for table in (facts.calls, facts.returns, facts.values) for each in table.values()]
+    return made_in([*values, *(value for each in flow.detours for value in each.values.values())])
 
 
-def is_there(tree: SourceTree, named: Named) -> bool:
-    pattern = re.compile(DEFINED[named.kind].replace("{}", re.escape(named.name)).encode())
-    return any(pattern.search(tree.read(path)) for path in tree.grep((named.name.encode(),)))
+def not_there(tree: SourceTree, named: Sequence[Named]) -> set[Named]:
+    """Those that stand nowhere in the tree; each file is read once."""
+    left = {one: re.compile(DEFINED[one.kind].replace("{}", re.escape(one.name)).encode()) for one in named}
+    for path in tree.files:
+        if not left:
+            break
+        data = content(tree, path)
+        for one in [one for one, pattern in left.items() if one.name.encode() in data and pattern.search(data)]:
+            del left[one]
+    return set(left)
+
+
+def content(tree: SourceTree, path: str) -> bytes:
+    try:
+        return tree.read(path)
+    except OSError:
+        return b""
 
 
 def every(tree: SourceTree, kind: Kind) -> list[str]:
     """All names of a kind: only where one of them is to be suggested."""
     pattern = re.compile(DEFINED[kind].split("|")[0].replace("{}", f"({NAME})").encode())
-    found: set[str] = set()
-    for path in tree.files:
-        try:
-            found.update(name.decode("ascii") for name in pattern.findall(tree.read(path)))
-        except OSError:
-            continue
-    return sorted(found)
+    return sorted({name.decode("ascii") for path in tree.files for name in pattern.findall(content(tree, path))})
 
 
-# ------------------------------------------------------------------------------ the consumer and the kernels
+# ------------------------------------------------------------------------------ names with their modules
+
+
+def in_package(program: Program, written: Written, named: Named) -> Iterator[Named]:
+    """A name, or the parts of a qualified one that are to be looked for in the whole tree: of the package's own what its module is seen to
+    have is not, of another's, which the tree imports somehow, each."""
+    package, parts = program.flow.package, named.name.split(".")
+    if named.kind != "qualified":
+        yield named
+        return
+    if parts[0] != package:
+        yield from (Named(named.key, named.path, part, "name", named.whole) for part in parts)
+        return
+    end = next(end for end in range(len(parts), 0, -1) if end == 1 or program.index.exists(".".join(parts[:end])))
+    module, inner = ".".join(parts[:end]), parts[end:]
+    if not inner:
+        return
+    there = members(program.index, module)
+    if inner[0] not in there:
+        where = f"{inner[0]} is not there in {module}; {told_nearest(inner[0], there)}"
+        refuse(written, named.path, named.key, named.whole, named.whole, where)
+    yield from (Named(named.key, named.path, part, "attribute", named.whole) for part in inner[1:])
+
+
+def members(index: Index, module: str) -> list[str]:
+    """What a module or a package defines, imports or has in its folder."""
+    loaded = index.module(module)
+    return [*index.inside(module), *(loaded.scope.names if loaded is not None else ())]
+
+
+# ------------------------------------------------------------------------------ the consumer
 
 
 def check_sink(program: Program, tree: SourceTree, written: Written) -> None:
     """The consumer's method, and its parameters."""
-    own, sink = inner(written.own, "sink"), program.flow.sink
-    if not own or sink.returned is not None:
+    sink = program.flow.sink
+    if "sink" not in written.own or sink.returned is not None:
         return
     machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
     methods: dict[str, list[str]] = {}
@@ -123,12 +144,12 @@ def check_sink(program: Program, tree: SourceTree, written: Written) -> None:
     if not methods:
         return  # the class is there, and what it has cannot be told
     if sink.method not in methods:
-        where = place(written, "sink.method", sink.method)
-        raise BadInput(f"{where}: sink.method names {sink.method!r}: {sink.cls} has none; {nearest(sink.method, methods)}")
+        why = f"{sink.cls} has none; {told_nearest(sink.method, methods)}"
+        refuse(written, ("sink", "method"), "sink.method", sink.method, sink.method, why)
     for key, name in (("hidden", sink.hidden), ("captured", sink.captured)):
         if name not in methods[sink.method]:
-            where, near = place(written, f"sink.{key}", name), nearest(name, methods[sink.method])
-            raise BadInput(f"{where}: sink.{key} names {name!r}: no parameter of {sink.cls}.{sink.method}; {near}")
+            why = f"no parameter of {sink.cls}.{sink.method}; {told_nearest(name, methods[sink.method])}"
+            refuse(written, ("sink", key), f"sink.{key}", name, name, why)
 
 
 def classes_called(machine: Machine, program: Program, tree: SourceTree, name: str) -> Iterator[ClassValue]:
@@ -155,38 +176,3 @@ def parameters_of(machine: Machine, cls: ClassValue) -> dict[str, list[str]]:
                     given = method.node.args
                     found[method.name] = [each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)][1:]
     return found
-
-
-def check_kernels(program: Program, written: Written) -> None:
-    """Functions of the package that start a kernel, by qualified name."""
-    package = program.flow.package
-    for name in inner(written.own, "kernels"):
-        if name.startswith(f"{package}."):
-            parts = name.split(".")
-            ways = (".".join(parts[:end]) for end in range(len(parts) - 1, 0, -1))
-            module = next((found for way in ways if (found := program.index.module(way)) is not None), None)
-            first = name[len(module.name) + 1 :].split(".")[0] if module is not None else ""
-            if module is None or first not in module.scope.names:
-                near = nearest(first, module.scope.names) if module is not None else f"no module of {package} is called so"
-                where = f" in {module.name}" if module is not None and module.name != package else ""
-                raise BadInput(f"{place(written, 'kernels', name)}: kernels names {name!r}: {first or name} is not there{where}; {near}")
-
-
-# ------------------------------------------------------------------------------ where it stands
-
-
-def place(written: Written, key: str, name: str) -> str:
-    """The file and the line in which a key names something; the line of the key where the name is on none of its own."""
-    table, _, last = key.rpartition(".")
-    header, lines = "", written.text.splitlines()
-    first = 0
-    for number, line in enumerate(lines, 1):
-        if (found := re.match(r"\s*\[+\s*([^\]]+?)\s*\]+", line)) and "=" not in line.partition("]")[0]:
-            header = found[1]
-        inside = header in (table, key) or (not header and not table)
-        if inside and re.search(rf"(?<![\w.]){re.escape(name)}(?![\w])", line):
-            return f"{written.path}:{number}"
-        if inside and not first and re.match(rf"\s*{re.escape(last)}\s*=", line):
-            first = number
-    said = next((number for number, line in enumerate(lines, 1) if name in line), 1)
-    return f"{written.path}:{first or said}"

@@ -109,6 +109,11 @@ class Index:
         """Whether there is such a module or package, also one without an ``__init__.py``; parses nothing."""
         return name in self._paths or name in self._folders
 
+    def inside(self, name: str) -> list[str]:
+        """The modules and packages right inside a package."""
+        inner = (each.removeprefix(f"{name}.") for each in (*self._paths, *self._folders) if each.startswith(f"{name}."))
+        return sorted({each for each in inner if "." not in each})
+
     def module_of(self, path: str) -> str:
         """The dotted name under which the file at ``path`` is imported."""
         return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")

@@ -9,10 +9,10 @@ from .evaluation import Program
 from .finding import find_targets
 from .flow_check import check_in_tree, place
 from .flows.flow import BUILT_IN, ENGINES, Flow, load_flow, load_flow_file
-from .flows.shape import nearest
 from .index import Index
 from .interpret.code import Code
 from .library.tables import Library
+from .nearest import told_nearest
 from .request import Request
 from .results import Location, NotEstablished, SourceFacts
 from .source import SourceTree, find_package, open_source, packages_in
@@ -67,7 +67,7 @@ def open_flow(request: Request, flow: Flow, read: dict[str, Read]) -> Opened:
         tree = open_package(request.source, flow)
         read[flow.package] = Read(tree, Index(tree), Code(tree.printed))
     tree, index = read[flow.package].tree, read[flow.package].index
-    program = Program(index, flow, read[flow.package].code, library_of(flow), tree.printed)
+    program = Program(index, flow, read[flow.package].code, Library(dict(flow.kernels), boundaries=flow.boundaries), tree.printed)
     check_in_tree(program, tree)
     config = read_target(request.target, flow)
     found, unread = find_targets(program, tree, fallbacks=bool(request.drafts))
@@ -83,7 +83,7 @@ def open_package(source: str, flow: Flow) -> SourceTree:
     except BadInput as error:
         if flow.written is None or "package" not in flow.written.own or not str(error).partition(": ")[2].startswith("no package"):
             raise
-        where, near = place(flow.written, "package", flow.package), nearest(flow.package, packages_in(source))
+        where, near = place(flow.written, ("package",), flow.package), told_nearest(flow.package, packages_in(source))
         raise BadInput(f"{where}: package names {flow.package!r}: {source} has none that is called so; {near}") from error
 
 
@@ -104,13 +104,6 @@ def choose_flows(request: Request) -> list[Flow]:
             load_flow(name)  # raises
     package = find_package(request.source, [*ENGINES])
     return [load_flow(name, package) for name in request.flows or ENGINES[package]]
-
-
-def library_of(flow: Flow) -> Library:
-    try:
-        return Library(dict(flow.kernels), boundaries=flow.boundaries)
-    except KeyError as error:
-        raise BadInput(f"the flow {flow.name!r}: there is no model of a kernel or an operation named {error.args[0]!r}") from error
 
 
 def wanted_models(request: Request, one: Opened, names: set[str]) -> set[str]:

@@ -124,7 +124,7 @@ class ForwardPlace:
 class Wiring:
     """What one setter of one target class wires: the convention and the evaluations it was read from. ``beside``: of ids that come to
     nothing alone, what a list of one of them and one in the middle of the stack comes to. ``spread`` and ``bypasses`` are other ways
-    through its forward, where they come to something else."""
+    through its forward, where they come to something else. ``shadowed``: earlier definitions of the setter in the same class."""
 
     flow: str
     model: str
@@ -141,6 +141,7 @@ class Wiring:
     beside: tuple[Evaluation, ...] = ()
     spread: Spread | None = None
     bypasses: tuple[Bypass, ...] = ()
+    shadowed: tuple[Location, ...] = ()
 
 
 @frozen()

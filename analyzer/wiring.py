@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -192,7 +192,18 @@ def make_wiring(program: Program, one: Found, proved: Proved, layers: int, *, ba
         evaluated=evaluated,
         marks=proved.marks,
         beside=proved.beside,
+        shadowed=tuple(Location(place.file, line) for line in shadowed(one.function)),
     )
+
+
+def shadowed(function: FunctionValue) -> Iterator[int]:
+    """The lines at which a method is defined earlier in its own class, to no effect."""
+    body = function.owner.node.body if isinstance(function.owner, ClassValue) and function.owner.node is not None else []
+    for each in body:
+        if each is function.node:
+            return
+        if isinstance(each, ast.FunctionDef) and each.name == function.name and not each.decorator_list:
+            yield each.lineno
 
 
 def forward_place(program: Program, cls: ClassValue) -> ForwardPlace | None:

@@ -20,12 +20,15 @@ What it cannot see
     points than it was trained on.
 
 Sources
-    SGLang: eagle3 setters add 1, those of models whose loop captures after the layer do not; a port that forgets one of both is off.
+    SGLang 0.5.20, models/qwen3_5_text.py lines 115 and 150: a class defines its setter twice; the first adds 1, the second,
+    which stands, does not. SGLang: eagle3 setters add 1, those of models whose loop captures after the layer do not; a port
+    that forgets one of both is off.
 """
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..analyzer.convention import effect, setter_steps, some_names
@@ -93,7 +96,7 @@ def _finding(at: Location, most: _Kind, kind: _Kind, wirings: list[Wiring], hit:
         RULE.code,
         RULE.name,
         Severity.INFO if hit is None else Severity.WARNING,
-        f"{names}: id k captures {kind.says}, and {most.says} with {most.sites} other setters of {first.flow} ({like})",
+        f"{names}: id k captures {kind.says}, and {most.says} with {most.sites} other setters of {first.flow} ({like}){_twice(first)}",
         at,
         flow=first.flow,
         model=hit.model if hit is not None else first.model if len({wiring.model for wiring in wirings}) == 1 else None,
@@ -104,10 +107,17 @@ def _finding(at: Location, most: _Kind, kind: _Kind, wirings: list[Wiring], hit:
     )
 
 
+def _twice(wiring: Wiring) -> str:
+    lines = " and ".join(str(at.line) for at in wiring.shadowed)
+    return f"; its class defines {wiring.setter} twice, and that of line {lines} is never called" if lines else ""
+
+
 def _way(wiring: Wiring) -> Iterator[Hop]:
     """A setter, and what it makes of an id."""
     yield Hop(f"{wiring.model}.{wiring.setter}", wiring.at)
-    row = next((row for row in wiring.evaluated if effect(row) is not None), None)
+    yield from (Hop(f"an earlier {wiring.setter} of the same class, which this one takes the place of", at) for at in wiring.shadowed)
+    rows = [row for row in wiring.evaluated if effect(row) is not None]
+    row = next((row for row in rows if row.ids is not None and min(row.ids) > 0), rows[0] if rows else None)
     steps = setter_steps(row) if row is not None else ()
     yield from (Hop(f"{wiring.model}: {step.label}: {step.before} -> {step.after}", step.at) for step in steps)
 
@@ -127,6 +137,7 @@ def _served_by_the_outlier() -> Analysis:
     return example_analysis(wirings, comparisons=(Comparison("eagle3", "Model5ForCausalLM", served, trained, 8),))
 
 
+_SIBLINGS = tuple(_wiring(number, 0) for number in range(1, 5))
 _FOUR = "Model1ForCausalLM, Model2ForCausalLM, Model3ForCausalLM, Model4ForCausalLM"
 _TOLD = f"Model5ForCausalLM: id k captures out:k-1, and out:k with 4 other setters of eagle3 ({_FOUR})"
 
@@ -138,6 +149,11 @@ RULE = Rule(
     check=check,
     examples=(
         Example("one of five", example_analysis(tuple(_wiring(number, -1 if number == 5 else 0) for number in range(1, 6))), (_TOLD,)),
+        Example(
+            "its class defines the setter twice",
+            example_analysis((*_SIBLINGS, replace(_wiring(5, -1), shadowed=(Location("engine/model_5.py", 31),)))),
+            (f"{_TOLD}; its class defines set_layers twice, and that of line 31 is never called",),
+        ),
         Example("a draft for the four is served by it", _served_by_the_outlier(), (_TOLD,)),
         Example("all alike", example_analysis(tuple(_wiring(number, 0) for number in range(1, 6)))),
         Example("two of five are no outliers", example_analysis(tuple(_wiring(number, -(number > 3)) for number in range(1, 6)))),

@@ -1,7 +1,9 @@
 """Flow files: the schema and the program agree on what one is, and what one names must be in the tree."""
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +13,10 @@ import pytest
 
 from flowcheck.analyzer.cli import main
 from flowcheck.analyzer.errors import BadInput
-from flowcheck.analyzer.flows.flow import ENGINES, built_in_text, inherit, load_flow, read_flow
-from flowcheck.analyzer.flows.shape import read_schema
+from flowcheck.analyzer.flows.flow import ENGINES, built_in_text, inherit, load_flow, load_flow_file, read_flow
+from flowcheck.analyzer.flows.shape import flow_shape, read_schema
+from flowcheck.analyzer.library.streams import OPERATIONS
+from flowcheck.analyzer.library.tables import Library
 from flowcheck.analyzer.opening import choose_flows
 from flowcheck.analyzer.pipeline import analyze
 from flowcheck.analyzer.request import Request
@@ -45,7 +49,24 @@ ABSENT = [
     ('worker_methods = ["run"]', 'worker_methods = ["rum"]', "kiln.toml:16: pipeline.worker_methods names 'rum'", "run"),
     ('step = ["run"]', 'step = ["runs"]', "kiln.toml:22: pipeline.phases.step names 'runs'", "run"),
     ('base = "target"', 'bases = "target"', "kiln.toml:19: pipeline.paths names 'bases'", "base"),
+    ('layer_counts = ["depth"]', 'layer_counts = ["dept"]', "kiln.toml:7: layer_counts names 'dept'", "depth"),
+    ('["tokens"]', '["token"]', "kiln.toml:8: tensor_inputs names 'token'", "tokens"),
+    ("ranks = 1", "rank = 1", "kiln.toml:28: assumption.calls names 'rank'", "ranks"),
+    ('["sum_over_ranks"]', '["sum_over_rank"]', "kiln.toml:30: assumption.identities names 'sum_over_rank'", "sum_over_ranks"),
 ]
+ADDED = [
+    ('[stages]\nends = ["taps", "tapz"]', "kiln.toml:33: stages.ends names 'tapz': no attribute", "taps"),
+    ('[stages]\nhanded = ["token"]', "kiln.toml:33: stages.handed names 'token': nothing", "tokens"),
+    ('[stages]\nflags = ["depths"]', "kiln.toml:33: stages.flags names 'depths': nothing", "depth"),
+    ('[stages.first]\n"tokens.widht" = 1', "kiln.toml:33: stages.first names 'widht' in 'tokens.widht': nothing", "width"),
+    ('[stages.last]\n"groop.last" = 1', "kiln.toml:33: stages.last names 'groop' in 'groop.last'", "group"),
+    ('[[detour]]\nname = "a"\ntext = "b"\nopaque = ["guesses"]', "kiln.toml:35: detour.opaque names 'guesses': no function", "guess"),
+    ('[[detour]]\nname = "a"\ntext = "b"\n[detour.values]\n"token.x" = 1', "kiln.toml:36: detour.values names 'token' in", "tokens"),
+    ('[kernels]\n"kiln.rank.ranks" = "pure"', "kiln.toml:33: kernels names 'kiln.rank.ranks': rank is not there in kiln", "ranks"),
+    ('[kernels]\n"torch.cta" = "pure"', "kiln.toml:33: kernels names 'cta' in 'torch.cta': nothing", "cat"),
+]
+"""What is said behind the rest; a second assumption tells of an object called ``group``."""
+GROUP = '[[assumption]]\nname = "group"\ntext = "one"\n[assumption.values]\n"*.taps" = "@group"\n'
 
 
 @pytest.fixture
@@ -95,6 +116,87 @@ class TestSchema:
         assert (sink.cls, sink.method) == ("Head", load_flow("eagle3").sink.method)
 
 
+class TestText:
+    @pytest.mark.parametrize(
+        ("old", "new", "line"),
+        [
+            ("words = ", "wrods = ", 4),
+            ("captured_item = 1", 'captured_item = "1"', 12),
+            ("captured_item = 1", "", 10),
+            ("captured_item = 1", "captured_item = 0", 12),
+            ('base = "target"', 'base = "verifier"', 19),
+            ("ranks = 1", "ranks = [1]", 28),
+            ('package = "kiln"', 'package = "../kiln"', 3),
+            ('name = "glaze"', 'name = "glaze"\nextends = "eagle"', 3),
+        ],
+    )
+    def test_the_line_is_told(self, old: str, new: str, line: int) -> None:
+        assert old in TEXT
+        with pytest.raises(BadInput, match=rf"^kiln\.toml:{line}: "):
+            read_flow(TEXT.replace(old, new, 1), "kiln.toml")
+
+    def test_the_second_of_several_tables(self) -> None:
+        with pytest.raises(BadInput, match=r"^kiln\.toml:35: there is no key assumption\.nmae; the nearest is name"):
+            read_flow(f'{TEXT}\n[[assumption]]\nname = "a"\ntext = "b"\nnmae = "c"\n', "kiln.toml")
+
+    def test_kernels_and_operations_are_those_that_there_are(self) -> None:
+        shape = flow_shape(whole=False).properties
+        kernels, operations = shape["kernels"].other, shape["boundaries"].properties["operations"].other
+        assert kernels is not None
+        assert operations is not None
+        assert set(operations.choices) == set(OPERATIONS)
+        for word in kernels.choices:
+            assert Library({"fabric.norm": word}).kernel("fabric.norm") is not None
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (b'name = "\xff"', "cannot be read"),
+            (b"a = " + b"[" * 5_000 + b"]" * 5_000, "mine.toml:1: there is no key a"),
+            (b"k" * 100_000 + b" = 1", "…"),
+            (b"#" * 2_000_000, "larger than 1 MiB"),
+            (b'extends = "mine.toml"', "mine.toml:1: extends names 'mine.toml'"),
+            (b"", "mine.toml:1: the key name is missing"),
+        ],
+        ids=["encoding", "deep", "long", "large", "itself", "empty"],
+    )
+    def test_hostile_files(self, here: Path, capsys: pytest.CaptureFixture[str], content: bytes, message: str) -> None:
+        (here / "mine.toml").write_bytes(content)
+        error = refused(capsys, "wiring", str(CASE / "tree"), "--flow-file", "mine.toml")
+        assert message in error
+        assert len(error) < 2_000
+
+    def test_what_is_no_file(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        os.mkfifo("pipe")
+        assert "it is a folder" in refused(capsys, "wiring", str(CASE / "tree"), "--flow-file", str(here))
+        assert "it is no regular file" in refused(capsys, "wiring", str(CASE / "tree"), "--flow-file", "pipe")
+
+    def test_a_file_of_windows(self, here: Path) -> None:
+        (here / "kiln.toml").write_bytes(b"\xef\xbb\xbf" + TEXT.replace("\n", "\r\n").encode())
+        assert load_flow_file("kiln.toml").name == "glaze"
+
+
+HEIRS = {
+    "a_models.py": "from torch import nn\nfrom kiln.z_mixin import Taps as T\nfrom kiln.clay import ClayModel\n\n"
+    "class Body(nn.Module):\n    forward = ClayModel.forward\n    __init__ = ClayModel.__init__\n\n"
+    "class Plain(nn.Module, T):\n    def __init__(self, config):\n        super().__init__()\n        self.body = Body(config)\n"
+    "    def forward(self, tokens):\n        return self.body(tokens)\n\n"
+    "class Shifted(Plain):\n    def tap_layers(self, layers):\n        self.body.taps = {k + 1 for k in layers}\n",
+    "z_mixin.py": "class Taps:\n    def tap_layers(self, layers):\n        self.body.taps = set(layers)\n",
+}  # fmt: skip
+
+
+class TestTargets:
+    def test_a_setter_may_come_from_a_file_that_is_read_later(self, here: Path) -> None:
+        """Without a variable that lists the targets; the first file has a setter of its own, and a class that inherits one."""
+        shutil.copytree(CASE / "tree", here / "tree")
+        for name, text in HEIRS.items():
+            (here / "tree/kiln" / name).write_text(text)
+        (here / "kiln.toml").write_text(TEXT.replace('entry = "MODELS"', ""))
+        found = analyze(Request("tree", flow_file="kiln.toml", layers=8, ids=((2,),)))
+        assert {wiring.model for wiring in found.wirings} == {"ClayModel", "Plain", "Shifted"}
+
+
 class TestTree:
     @pytest.mark.parametrize(("old", "new", "message", "near"), ABSENT, ids=[message.split()[1] for *_, message, _ in ABSENT])
     def test_what_is_not_there(self, here: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, message: str, near: str) -> None:
@@ -103,6 +205,19 @@ class TestTree:
         error = refused(capsys, "wiring", str(CASE / "tree"), "--flow-file", "kiln.toml")
         assert error.startswith(f"flowcheck: {message}")
         assert error.endswith(f"the nearest is {near}\n")
+
+    @pytest.mark.parametrize(("added", "message", "near"), ADDED, ids=[message.partition(" names ")[0] for _, message, _ in ADDED])
+    def test_what_is_not_there_of_other_ways(
+        self, here: Path, capsys: pytest.CaptureFixture[str], added: str, message: str, near: str
+    ) -> None:
+        (here / "kiln.toml").write_text(f"{TEXT}\n{added}\n{GROUP}")
+        error = refused(capsys, "wiring", str(CASE / "tree"), "--flow-file", "kiln.toml")
+        assert error.startswith(f"flowcheck: {message}")
+        assert near in error
+
+    def test_one_of_several_names_that_configs_may_use(self, here: Path) -> None:
+        (here / "kiln.toml").write_text(TEXT.replace('layer_counts = ["depth"]', 'layer_counts = ["num_layers", "depth"]'))
+        assert analyze(Request(str(CASE / "tree"), flow_file="kiln.toml", layers=8, ids=((2,),))).wirings[0].status == "established"
 
     @pytest.mark.parametrize(
         ("added", "message"),

@@ -191,6 +191,28 @@ def test_and_or_stop_where_they_must() -> None:
     assert run(source, "?c") == {"c": ([1], [])}
 
 
+def test_a_chain_of_ands_is_false_wherever_it_stops() -> None:
+    """One part of it is false, and before it is asked more than is followed way by way."""
+    source = """
+    def few(c):
+        return c.names is not None and c.names[0] in ["one", "two", "three"] and getattr(c, "top", None) is not None
+
+    class Context:
+        def start(self, x, rank, few):
+            self.allowed = x.flag_that_is_open and rank is not None and not few and 1 > 1 and not x.wide and x.other != "deep"
+
+        def use(self, x):
+            return self.allowed and x.mode.is_new() and not x.mode.is_old() and x.ids is not None and not x.twice
+
+    def f(x):
+        context = Context()
+        context.start(x, x.rank if hasattr(x, "rank") else None, few(x))
+        context.on = context.use(x)
+        return "on" if context.on else "off"
+    """
+    assert run(source, "?x") == "off"
+
+
 def test_any_and_all_of_unknowns() -> None:
     assert run("def f(c):\n    return any([c, True]), all([c, False])", "?c") == (True, False)
 

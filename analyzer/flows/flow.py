@@ -1,19 +1,22 @@
 """Flows are data: what one pipeline is called, where it starts and ends, and what is supposed of the world around it."""
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
-from pathlib import Path
 from typing import TypeAlias
 
 from ..errors import BadInput
+from ..layout import MEBIBYTE
 from ..library.facts import Fact, Facts, Supposed
 from ..library.stages import Boundaries
+from ..nearest import told_nearest
 from .detours import Detour, Stages
 from .extending import extend
-from .shape import check, flow_shape
+from .lines import line_of
+from .shape import Misfit, check, flow_shape, short
 
 Table: TypeAlias = Mapping[str, object]
 
@@ -29,6 +32,8 @@ COMMON = "common"
 PACKAGE = "sglang"
 """The engine whose flows are meant where no source tells which."""
 
+LARGEST = MEBIBYTE
+"""Bytes of a flow file."""
 PIPELINE = ("keys", "spellings", "target_worker", "worker_methods", "draft_inputs", "projections")
 BOUNDARIES = ("package", "stage", "declaration", "exit")
 STAGES = ("starts", "ends", "handed", "flags")
@@ -154,13 +159,24 @@ def built_in_text(name: str) -> str:
 
 def load_flow_file(path: str) -> Flow:
     """The flow that a TOML file describes; raises :class:`BadInput`."""
+    text = read_text(path)
+    return replace(read_flow(text, path), written=Written(path, text, tomllib.loads(text)))
+
+
+def read_text(path: str) -> str:
+    """The text of a flow file; BadInput for what is none."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise BadInput(f"{path}: the flow file cannot be read: it is {'a folder' if os.path.isdir(path) else 'no regular file'}")
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        with open(path, "rb") as file:
+            data = file.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise BadInput(f"{path}: larger than {LARGEST // MEBIBYTE} MiB, which no flow file is")
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
         raise BadInput(f"{path}: the flow file cannot be read: {error.strerror}") from error
     except ValueError as error:  # not UTF-8, or a path that none can have
         raise BadInput(f"{path}: the flow file cannot be read: {error}") from error
-    return replace(read_flow(text, path), written=Written(path, text, tomllib.loads(text)))
 
 
 def read_flow(text: str, place: str) -> Flow:
@@ -175,6 +191,9 @@ def read_flow(text: str, place: str) -> Flow:
         raise BadInput(f"{place}: not TOML: {error}") from error
     except RecursionError as error:
         raise BadInput(f"{place}: nested too deeply for a flow") from error
+    except Misfit as error:
+        where = f"{place}:{line_of(text, error.path)}"
+        raise BadInput(f"{where}: {error}; the README says how a flow is described") from error
     except BadInput as error:
         raise BadInput(f"{place}: {error}; the README says how a flow is described") from error
 
@@ -187,7 +206,7 @@ def inherit(data: dict[str, object]) -> dict[str, object]:
     base = text(data, "extends")
     known = (*ENGINES, *dict.fromkeys(file for flows in ENGINES.values() for file in flows.values()))
     if base not in known:
-        raise BadInput(f"extends names {base!r}; there is {', '.join(known)}")
+        raise Misfit(f"extends names {short(base)!r}; {told_nearest(base, known)}", ("extends",))
     own = {key: value for key, value in data.items() if key != "extends"}
     taken = inherit(tomllib.loads(built_in_text(base)))
     if not set(table(own, "sink")) & set(table(taken, "sink")):  # another kind of consumer stands by itself
@@ -229,7 +248,7 @@ def build_sink(data: Table) -> Sink:
     assert isinstance(hidden, int)
     assert isinstance(captured, int)
     if hidden == captured:
-        raise BadInput("sink.hidden_item and sink.captured_item are the same item of what the forward returns")
+        raise Misfit("sink.hidden_item and sink.captured_item are the same item of what the forward returns", ("sink", "captured_item"))
     return Sink(returned=(hidden, captured))
 
 

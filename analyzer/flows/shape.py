@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from importlib.resources import files
 
 from ..errors import BadInput
+from ..layout import printable
+from ..nearest import told_nearest
+from .lines import Path
 
 NAME = "flow-1"
-MOST_TOLD = 30
-"""Names of which a message tells all, where none is near."""
+LONGEST = 80
+"""Characters of a key or a value that a message tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,44 +91,53 @@ def names(value: object) -> tuple[str, ...]:
 # ------------------------------------------------------------------------------ holding a value against it
 
 
-def check(value: object, shape: Shape, place: str = "") -> None:
-    """Raise :class:`BadInput` at the first thing that does not fit; the value stands at ``place``."""
+class Misfit(BadInput):
+    """What does not fit, and the keys that lead to it."""
+
+    def __init__(self, message: str, path: Path) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+def check(value: object, shape: Shape, path: Path = ()) -> None:
+    """Raise :class:`Misfit` at the first thing that does not fit; the value stands at ``path``."""
     if shape.ways and isinstance(value, dict):
         shape = max(shape.ways, key=lambda way: sum(key in way.properties for key in value))
     if shape.choices and value not in shape.choices:
-        raise BadInput(f"{place} must be one of {', '.join(map(repr, shape.choices))}")
+        near = told_nearest(value, shape.choices) if isinstance(value, str) else "it is none"
+        raise Misfit(f"{name(path)} must be one of {', '.join(map(repr, shape.choices))}; {near}", path)
     if shape.kinds and not any(is_of(value, kind) for kind in shape.kinds):
-        raise BadInput(f"{place} must be {spoken(shape)}")
+        raise Misfit(f"{name(path)} must be {spoken(shape)}", path)
     match value:
         case dict():
-            check_table(value, shape, place)
+            check_table(value, shape, path)
         case list():
-            check_list(value, shape, place)
+            check_list(value, shape, path)
         case str() if len(value) < shape.least:
-            raise BadInput(f"{place} must be {spoken(shape)}: it is empty")
+            raise Misfit(f"{name(path)} must be {spoken(shape)}: it is empty", path)
         case str() if not re.search(shape.pattern, value):
-            raise BadInput(f"{place}: {value!r} does not match {shape.pattern}")
+            raise Misfit(f"{name(path)}: {short(value)!r} does not match {shape.pattern}", path)
         case int() if shape.kinds == ("integer",) and value < shape.least:
-            raise BadInput(f"{place} must be at least {shape.least}")
+            raise Misfit(f"{name(path)} must be at least {shape.least}", path)
 
 
-def check_table(table: Mapping[str, object], shape: Shape, place: str) -> None:
+def check_table(table: Mapping[str, object], shape: Shape, path: Path) -> None:
     for key, value in table.items():
         inner = shape.properties.get(key, shape.other)
         if inner is None:
-            raise BadInput(f"there is no key {joined(place, key)}; {nearest(key, shape.properties)}")
-        check(value, inner, joined(place, key))
+            raise Misfit(f"there is no key {name((*path, key))}; {told_nearest(key, shape.properties)}", (*path, key))
+        check(value, inner, (*path, key))
     for key in shape.needed:
         if key not in table:
-            raise BadInput(f"the key {joined(place, key)} is missing")
+            raise Misfit(f"the key {name((*path, key))} is missing", path)
 
 
-def check_list(values: Sequence[object], shape: Shape, place: str) -> None:
+def check_list(values: Sequence[object], shape: Shape, path: Path) -> None:
     assert shape.items is not None
     if len(values) < shape.least or not all(any(is_of(value, kind) for kind in shape.items.kinds) for value in values):
-        raise BadInput(f"{place} must be {spoken(shape)}{'' if values else ': it is empty'}")
-    for value in values:
-        check(value, shape.items, place)
+        raise Misfit(f"{name(path)} must be {spoken(shape)}{'' if values else ': it is empty'}", path)
+    for number, value in enumerate(values):
+        check(value, shape.items, (*path, number))
 
 
 def is_of(value: object, kind: str) -> bool:
@@ -153,14 +164,10 @@ def spoken(shape: Shape) -> str:
     return "a number, a text, true or false"
 
 
-def joined(place: str, key: str) -> str:
-    return f"{place}.{key}" if place else key
+def name(path: Path) -> str:
+    """The keys that lead to a value, as they are told."""
+    return printable(".".join(short(part) for part in path if isinstance(part, str)))
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """The name that is nearest to one that is not there; all of them where none is near."""
-    there = list(dict.fromkeys(known))
-    near = get_close_matches(name, there, n=1)
-    if near:
-        return f"the nearest is {near[0]}"
-    return f"there are {', '.join(there)}" if 0 < len(there) <= MOST_TOLD else "nothing near is there"
+def short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -15,6 +15,7 @@ from .comprehensions import comprehension
 from .containers import iterate, subscript
 from .names import look_up
 from .operators import compare, condition, truth
+from .phis import alternatives
 from .signals import GiveUp
 
 if TYPE_CHECKING:
@@ -117,7 +118,19 @@ def boolean(machine: Machine, node: ir.Boolean) -> Value:
         if machine.asking is not None:
             note(machine, node.right, right)
         return right
-    return choose(machine, known, lambda side: pick(machine, left) if side is stops_at else evaluate(machine, node.right))
+    return choose(machine, known, lambda side: stopped(machine, left, known, side) if side is stops_at else evaluate(machine, node.right))
+
+
+def stopped(machine: Machine, left: Value, known: Unknown | Phi, side: bool) -> Value:
+    """The left operand where it is the answer: its truth is known there. Where that is a condition made of many, which would be another one
+    if it were asked again, what it is made of are truths, and it is false, it stands for something false."""
+    value = pick(machine, left)
+    many = isinstance(value, Phi) and isinstance(known, Unknown) and known.parts
+    if side or not many or not all(isinstance(each, bool | Unknown) for each in alternatives(value)):
+        return value
+    false = machine.mystery("false", known.reason if isinstance(known, Unknown) else "", reads_ids=machine.reads_ids(value))
+    machine.base_facts[false.key] = False
+    return false
 
 
 def comparison(machine: Machine, node: ir.Compare) -> Value:
