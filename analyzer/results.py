@@ -33,11 +33,12 @@ class Step:
 
 @frozen()
 class Condition:
-    """One open condition and the answer that was supposed for it."""
+    """One open condition and the answer that was supposed for it. ``branch_at``: where a branch is taken by it, which may be in a caller."""
 
     text: str
     at: Location
     value: bool
+    branch_at: Location | None = field(default=None, compare=False)
 
 
 @frozen()
