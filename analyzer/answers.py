@@ -21,6 +21,7 @@ class Seen:
     trail: tuple[Step, ...] = ()
     loops: tuple[Location, ...] = ()
     asking: Asking = field(default_factory=Asking)
+    branched: dict[str, Location | None] = field(default_factory=dict)
 
 
 def summarise(
@@ -77,10 +78,14 @@ def lost_points(outcomes: list[Answered], status: Status) -> tuple[Overwritten, 
 
 
 def alternative(seen: Seen, decided: Mapping[str, bool], outcome: Outcome) -> Alternative:
-    conditions = tuple(
-        Condition(key, seen.conditions[key].at or Location("", 0), answer) for key, answer in decided.items() if key in seen.conditions
-    )
+    known = [(key, answer) for key, answer in decided.items() if key in seen.conditions]
+    conditions = tuple(Condition(key, seen.conditions[key].at or Location("", 0), answer, branch(seen, key)) for key, answer in known)
     return Alternative(conditions, outcome.captured, outcome.error, outcome.reason)
+
+
+def branch(seen: Seen, key: str) -> Location | None:
+    """Where a branch was taken by a condition."""
+    return seen.branched.get(key.removeprefix("not "))
 
 
 def stored_ids(trail: tuple[Step, ...]) -> tuple[int, ...] | None:

@@ -42,6 +42,16 @@ def layer_of(point: str) -> int:
 
 
 @frozen()
+class Overlaid:
+    """Stages of a target are run in the ``loop``, and each round puts what it captured, ``bound_at``, in the place of what was there; what
+    the last has left is ``read_at``."""
+
+    loop: Location
+    bound_at: Location
+    read_at: Location
+
+
+@frozen()
 class Bypass:
     """A way through the forward on which not all ids are captured: the name and the sentence of what runs then, and where the program asks
     for it. ``points`` are what the ids capture otherwise, ``count`` is how many tensors reach the consumer on this way."""

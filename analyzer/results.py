@@ -9,7 +9,7 @@ from .frozen import frozen
 from .launches import Launch
 from .location import Location as Location
 from .location import Place as Place
-from .other_ways import Bypass, Spread
+from .other_ways import Bypass, Overlaid, Spread
 from .setter_facts import Asked as Asked
 from .setter_facts import Marks as Marks
 from .setter_facts import Missed as Missed
@@ -33,11 +33,12 @@ class Step:
 
 @frozen()
 class Condition:
-    """One open condition and the answer that was supposed for it."""
+    """One open condition and the answer that was supposed for it. ``branch_at``: where a branch is taken by it, which may be in a caller."""
 
     text: str
     at: Location
     value: bool
+    branch_at: Location | None = field(default=None, compare=False)
 
 
 @frozen()
@@ -269,6 +270,7 @@ class Comparison:
     which the target class serves what was trained, proved by evaluating them; None where there are none or none are needed. ``draft`` is
     the draft's config as printed. ``default`` is there where the engine is proved to serve what it takes without any ids. ``widths`` are
     those that the projection is made with (any of them, where there are several), ``weights`` is that of the weights beside the config.
+    ``overlaid``: the engine runs stages of the target of which each replaces what those before it captured.
     """
 
     flow: str
@@ -282,6 +284,7 @@ class Comparison:
     default: DefaultInEffect | None = None
     widths: tuple[Width, ...] = ()
     weights: Width | None = None
+    overlaid: Overlaid | None = None
 
 
 @frozen()

@@ -224,6 +224,7 @@ class Run:
             machine.frames.clear()
             machine.nesting = 0
             self.seen.assumptions |= machine.assumptions
+            self.seen.branched |= {key: at for key, at in machine.noticed.branched.items() if key not in self.seen.branched}
             machine.assumptions = known | machine.lasting
         if again:
             return self.once(decided, ids)

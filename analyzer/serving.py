@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from .configs import Config, architectures_of, load_config
 from .evaluation import Program, Target
 from .json_text import Json
+from .other_ways import Overlaid
 from .request import ids_text
 from .results import Assumption, DefaultInEffect, Entry, Location, Status, Step, Width
 from .source import SourceTree
@@ -41,6 +42,7 @@ class ServedIds:
     assumptions: tuple[Assumption, ...] = ()
     widths: tuple[Width, ...] = ()
     default: DefaultInEffect | None = None
+    overlaid: Overlaid | None = None
 
 
 Served: TypeAlias = Callable[[Program, Found, Config, ConfigFacts], ServedIds]
@@ -85,7 +87,7 @@ def served_ids(program: Program, tree: SourceTree, found: Found, configs: Mappin
     texts = program.flow.facts.texts
     supposed = reading.assumptions | (frozenset() if default is None else {"unfollowed-calls"})  # they may have found ids that are not seen
     assumptions = tuple(Assumption(name, texts.get(name, name)) for name in sorted(supposed))
-    return ServedIds(first.ids, "established", None, None, entry, path, assumptions, reading.widths, default)
+    return ServedIds(first.ids, "established", None, None, entry, path, assumptions, reading.widths, default, reading.overlaid)
 
 
 def default_in_effect(program: Program, reading: Reading, draft: Config) -> DefaultInEffect | None:

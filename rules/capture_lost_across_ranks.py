@@ -2,7 +2,8 @@
 
 What it finds
     A target whose layers are spread over two ranks and whose first rank neither hands on what it captured nor leaves it where anybody
-    could find it, while the second rank goes on as if nothing had been captured. Both ranks were run, with one id of each.
+    could find it, while the second rank goes on as if nothing had been captured. Both ranks were run, with one id of each. And an engine
+    that runs the stages of a target in a loop in which each puts what it captured in the place of what those before it did.
 
 Why it matters
     The draft is fed the states of the last rank's layers alone. Fewer arrive than it was trained on, or none.
@@ -25,9 +26,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..analyzer.launches import Launch
-from ..analyzer.other_ways import Spread, SpreadRun
+from ..analyzer.other_ways import Overlaid, Spread, SpreadRun
 from ..analyzer.request import ids_text
-from ..analyzer.results import Analysis, Location, Wiring
+from ..analyzer.results import Analysis, Comparison, Location, Side, Wiring
 from ..analyzer.rule import Example, Finding, Hop, Rule, Severity, example_analysis
 
 
@@ -39,8 +40,19 @@ def check(analysis: Analysis) -> Iterator[Finding]:
         spread = wiring.spread
         if spread is not None and spread.early.point not in spread.early.reached and not spread.early.held and not spread.is_relative:
             hit.setdefault(_place(wiring, spread), []).append((wiring, spread))
+    for comparison in analysis.comparisons:
+        if comparison.overlaid is not None:
+            yield _overlaid(comparison, comparison.overlaid, Severity.WARNING if comparison.flow in spread_out else RULE.severity)
     for place, found in hit.items():
         yield _finding(place, found, Severity.WARNING if found[0][0].flow in spread_out else RULE.severity)
+
+
+def _overlaid(comparison: Comparison, lost: Overlaid, severity: Severity) -> Finding:
+    message = f"of what the stages of {comparison.model} capture one after another only that of the last is left at {lost.read_at}"
+    path = (Hop("stages are run", lost.loop), Hop("each puts its own in the place of what was there", lost.bound_at))
+    path = (*path, Hop("what the last has left", lost.read_at))
+    whom = (comparison.flow, comparison.model)
+    return Finding(RULE.code, RULE.name, severity, message, lost.bound_at, 1, *whom, path=path, help=_GATHER, draft=comparison.draft)
 
 
 def _place(wiring: Wiring, spread: Spread) -> Location:
@@ -62,6 +74,7 @@ def _finding(place: Location, found: list[tuple[Wiring, Spread]], severity: Seve
     return Finding(RULE.code, RULE.name, severity, message, place, 1, flow, model, path=path, help=_HELP)
 
 
+_GATHER = "add up what the stages capture: captured += …"
 _HELP = "hand the captured states on to the next rank, or refuse to start with several"
 _LEFT, _PLACE = Location("engine/tulip.py", 74), Location("engine/tulip.py", 40)
 
@@ -69,6 +82,10 @@ _LEFT, _PLACE = Location("engine/tulip.py", 74), Location("engine/tulip.py", 40)
 def _wiring(model: str, *, held: bool) -> Wiring:
     runs = (SpreadRun((2,), "out:1", (), held, None, (_LEFT,)), SpreadRun((6,), "out:5", ("out:5",), False, None, (_LEFT,)))
     return Wiring("eagle3", model, _PLACE, "set_layers", None, (), "established", None, None, (), (), spread=Spread(3, *runs))
+
+
+def _ran(overlaid: Overlaid | None) -> Comparison:
+    return Comparison("eagle3", "Tulip", Side(("out:1",), (1,), "established", None, None, None), None, overlaid=overlaid)
 
 
 _LOST = "id 2 captures out:1 on one rank, and nothing where a second starts with layer 3: the first does not hand it on"
@@ -94,6 +111,12 @@ RULE = Rule(
             ),
             (f"TulipForCausalLM: {_LOST}",),
         ),
+        Example(
+            "the engine runs one rank after the other, and keeps what the last returns",
+            example_analysis(comparisons=(_ran(Overlaid(*(Location("engine/run.py", line) for line in (7, 8, 9)))),)),
+            ("of what the stages of Tulip capture one after another only that of the last is left at engine/run.py:9",),
+        ),
+        Example("it adds them up", example_analysis(comparisons=(_ran(None),))),
         Example("it returns them beside", example_analysis((_wiring("TulipForCausalLM", held=True),))),
     ),
 )

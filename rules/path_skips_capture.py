@@ -34,9 +34,12 @@ from ..analyzer.rule import Example, Finding, Hop, Rule, Severity, example_analy
 
 
 class _Way(NamedTuple):
+    """When less is captured, where that is asked, and the other places at which the way turns off."""
+
     when: str
     at: Location
     severity: Severity
+    others: tuple[Location, ...] = ()
 
 
 class _Hit(NamedTuple):
@@ -59,7 +62,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
 
 def _bypassed(wiring: Wiring) -> Iterator[tuple[_Way, _Hit]]:
     for each in wiring.bypasses:
-        yield _Way(f"where {each.text}", each.asked[0], RULE.severity), _Hit(wiring, each.ids, each.count, each.points)
+        yield _Way(f"where {each.text}", each.asked[0], RULE.severity, each.asked[1:]), _Hit(wiring, each.ids, each.count, each.points)
 
 
 def _conditional(wiring: Wiring) -> Iterator[tuple[_Way, _Hit]]:
@@ -73,7 +76,8 @@ def _conditional(wiring: Wiring) -> Iterator[tuple[_Way, _Hit]]:
             of_config = all(one.text.lstrip("(").removeprefix("not ").startswith("config.") for one in told)
             severity = Severity.INFO if of_config else RULE.severity
             when = " and ".join(f"{one.text} is {str(one.value).lower()}" for one in told)
-            yield _Way(f"where {when}", told[0].at, severity), _Hit(wiring, row.ids, len(each.captured), most.captured)
+            others = tuple(dict.fromkeys(at for one in told for at in (one.branch_at, one.at) if at not in (None, told[0].at)))
+            yield _Way(f"where {when}", told[0].at, severity, others), _Hit(wiring, row.ids, len(each.captured), most.captured)
 
 
 def _finding(way: _Way, hits: list[_Hit]) -> Finding:
@@ -85,6 +89,7 @@ def _finding(way: _Way, hits: list[_Hit]) -> Finding:
     message = f"{', '.join(models)}: {way.when} {whose} {verb} {fewer}, and {', '.join(first.points)} otherwise"
     forward = first.wiring.forward
     path = (*((Hop(f"{forward.cls}.forward", forward.at),) if forward is not None else ()), Hop(way.when, way.at))
+    path = (*path, *(Hop("the way turns off", at) for at in way.others))
     flow, model = (first.wiring.flow if len(flows) == 1 else None), (models[0] if len(models) == 1 else None)
     return Finding(RULE.code, RULE.name, way.severity, message, way.at, 1, flow, model, path=path, help=_HELP)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from flowcheck.analyzer.options import read_serve_args
 from flowcheck.analyzer.pipeline import analyze
 from flowcheck.analyzer.request import Request
 from flowcheck.analyzer.rule import Finding, Severity, judge
@@ -93,3 +94,36 @@ def test_one_class_against_four_is_told_at_its_setter() -> None:
     (found,) = (each for each in bare("one-class-apart") if each.code == "FC309")
     assert (found.severity, found.model, found.expected, found.actual) == (Severity.INFO, "ElderForCausalLM", "out:k", "out:k-1")
     assert any("AsterForCausalLM" in hop.label for hop in found.path)
+
+
+def test_one_class_against_four_is_told_of_a_draft_where_the_config_names_the_class() -> None:
+    """The siblings are run for comparison, and are not told otherwise."""
+    (found,) = loud("one-class-apart", "trained.json")
+    assert (found.code, found.model, found.expected, found.actual) == ("FC309", "ElderForCausalLM", "out:k", "out:k-1")
+    assert [inner.code for inner in found.consequences] == ["FC101"]
+
+
+def stages(runs: str = "kept = captured", flags: str = "--pipeline-parallel-size 2") -> list[Finding]:
+    """What is loud of a runner that has its target in two stages, launched with these flags."""
+    case = FIXTURES / "stages-in-a-loop"
+    path = case / "tree" / "vllm" / "worker" / "runner.py"
+    asked = Request(
+        str(case / "tree"), target=str(case / "configs" / "target.json"), draft=str(case / "configs" / "draft.json"),
+        serve_args=read_serve_args(flags), judged=True,
+    )  # fmt: skip
+    assert runs in path.read_text("utf-8")
+    return [found for found in judge(analyze(asked), RULES) if found.code == "FC306"]
+
+
+def test_stages_of_which_each_replaces_what_was_captured_before_it() -> None:
+    (found,) = stages()
+    assert found.severity == Severity.WARNING
+    assert line_of(found) == "out, captured = stage(input_ids, positions, out)"
+    text = Path(found.at.file).read_text("utf-8").splitlines()
+    visited = [text[hop.at.line - 1].strip() for hop in found.path]
+    assert visited[0] == "for stage in self.stages:" and "for state in kept" in visited[-1]
+
+
+def test_stages_are_a_fact_to_know_where_the_engine_runs_on_one_rank() -> None:
+    (found,) = stages(flags="--pipeline-parallel-size 1")
+    assert found.severity == Severity.INFO

@@ -71,6 +71,7 @@ def explore(machine: Machine, condition: Unknown, run: Callable[[bool], T]) -> t
     if machine.nesting >= (MAX_NESTED_FORGIVEN if machine.forgiven else MAX_NESTED_BRANCHES):
         raise TooDeep(condition, "too many open conditions inside one another")
     machine.nesting += 1
+    machine.noticed.branched.setdefault(condition.key.removeprefix("not "), machine.location())
     try:
         mark = machine.heap.mark()
         frame, parked = machine.frame, len(machine.frame.parks)

@@ -53,10 +53,12 @@ class Guard:
 @dataclass(slots=True)
 class Noticed:
     """What a run passed by. ``left``: the lines at which functions returned since the last layer ran, if somebody wants to
-    know. ``entrusted``: what functions were given that are not looked into, since the flow says so."""
+    know. ``entrusted``: what functions were given that are not looked into, since the flow says so. ``branched``: by an open condition,
+    where a branch was first taken both ways by it."""
 
     left: list[tuple[Module, int]] | None = None
     entrusted: tuple[Value, ...] = ()
+    branched: dict[str, Location | None] = field(default_factory=dict)
 
 
 class State:

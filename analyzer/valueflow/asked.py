@@ -48,7 +48,7 @@ class Question:
     hold, where it is given by itself. ``launch`` and ``reader``: what the flow stands for among launch flags and among the parameters
     of what reads the keys. ``flags``: those that the engine is launched with. ``traced``: the key whose readers are asked for, and
     ``places`` where its lookups are written: file, line, column. ``defaults``: the methods of a target that answer what a setter is given
-    where a config names no ids.
+    where a config names no ids. ``returned``: where in what a target returns its hidden states and its captured ones are.
     """
 
     keys: frozenset[str]
@@ -64,6 +64,7 @@ class Question:
     traced: str = ""
     places: frozenset[tuple[str, int, int]] = frozenset()
     defaults: frozenset[str] = frozenset()
+    returned: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

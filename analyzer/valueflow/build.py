@@ -11,6 +11,7 @@ from ..flows.flow import Flow
 from ..graph import Coverage, FlowGraph, Path
 from ..interpret.machine import Machine
 from ..interpret.signals import NeedDecision
+from ..other_ways import Overlaid
 from ..outcome import Outcome, first_open
 from ..request import Ids
 from ..results import Location, NotEstablished, Width
@@ -55,6 +56,7 @@ def make_question(flow: Flow, configs: Mapping[str, Config], ids: Ids) -> Questi
     return Question(
         frozenset(pipeline.keys), frozenset(flow.setters), frozenset(pipeline.projections), pipeline.paths, configs, ids,
         frozenset(pipeline.target_worker), pipeline.launch, pipeline.reader, pipeline.flags, defaults=frozenset(flow.defaults),
+        returned=flow.sink.returned,
     )  # fmt: skip
 
 
@@ -155,9 +157,12 @@ def doubt_rewrites(chain: Chain, call: SetterCall, end: State) -> None:
 
 
 def is_same(state: State, val: Val | None, end: State, other: Val) -> bool:
-    """Whether another value, or each that it may be, holds the same numbers in the same order."""
-    told = {shown(end, replace(other, things=(thing,))) for thing in other.things}
-    return val is not None and not other.open and told == {shown(state, val)} != {""}
+    """Whether another value holds the same numbers in the same order, or may be the same lists: a setter that asks something of the ids
+    leaves one or the other."""
+    if val is None or val.open or other.open:
+        return False
+    before, after = ({shown(at, replace(each, things=(thing,))) for thing in each.things} for at, each in ((state, val), (end, other)))
+    return before == after and "" not in after
 
 
 def written_elsewhere(chain: Chain) -> NotEstablished | None:
@@ -193,7 +198,8 @@ class Given:
 class Reading:
     """The calls of a target's setter in the order in which they were followed, and the way from the config's entry to it. ``gap`` is what
     keeps it from being a proof, ``widths`` the input widths of the projections, where all are known. ``missed`` is the lookup in the
-    draft's config that found nothing, where what the setter is given stands in for that."""
+    draft's config that found nothing, where what the setter is given stands in for that. ``overlaid``: where stages are run that leave
+    nothing of what those before them captured."""
 
     given: tuple[Given, ...]
     path: Path
@@ -201,6 +207,7 @@ class Reading:
     gap: NotEstablished | None
     widths: tuple[Width, ...]
     missed: Miss | None = None
+    overlaid: Overlaid | None = None
 
 
 def read_ids(
@@ -221,7 +228,7 @@ def read_ids(
     finish(chain)
     ends = [node for node in graph.of_kind("parameter") if node.symbol.endswith(f".{found.setter}")]
     path = graph.path(graph.of_kind("key"), ends) or ()
-    return Reading(calls, path, frozenset(chain.assumptions), doubt, tuple(widths_of(graph)), missed)
+    return Reading(calls, path, frozenset(chain.assumptions), doubt, tuple(widths_of(graph)), missed, next(iter(chain.overlaid), None))
 
 
 def given_to_target(chain: Chain) -> tuple[Given, ...]:

@@ -19,6 +19,7 @@ from .parameters import Arguments, as_argument, bind_parameters, read_arguments
 from .parts import pass_part, projecting_methods
 from .setters import is_inside, model_made, note_call, own_default, seek_model
 from .sinks import project, projected
+from .stages import note_overlaid
 from .store import Raising, State, joined
 from .texts import key_asked_for
 from .tracks import ELEMENT, ITEMS, held
@@ -246,6 +247,7 @@ def enter(engine: Engine, node: ir.Call, method: Method, arguments: Arguments, s
         return own_ids
     if function.name in RUNS and runs_model(engine, method):
         note_event(engine, "run", state, None, node.at)
+        note_overlaid(engine, node)
     if not engine.worth(function, method.receiver, tuple(arguments.all()), state):
         state.unsure = True  # it may raise
         for val in arguments.all():

@@ -9,6 +9,7 @@ from itertools import count
 from ..evaluation import Program
 from ..flows.flow import Pipeline
 from ..graph import FlowGraph
+from ..other_ways import Overlaid
 from ..results import Location, NotEstablished
 from ..source import SourceTree
 from ..values import ClassValue, FunctionValue, Instance, ListValue
@@ -59,6 +60,7 @@ class Chain:
     assumptions: set[str] = field(default_factory=set)
     doubts: dict[Location, NotEstablished] = field(default_factory=dict)
     missed: list[Miss] = field(default_factory=list)
+    overlaid: list[Overlaid] = field(default_factory=list)
     workers: list[ClassValue] = field(default_factory=list)
     rewritten: set[Origin] = field(default_factory=set)
     settled: dict[ClassValue, dict[str, Val]] = field(default_factory=dict)
@@ -132,6 +134,7 @@ class Chain:
         self.missing |= engine.unfollowed
         self.doubts |= engine.doubts
         self.missed += engine.missed
+        self.overlaid += engine.overlaid.values()
         self.calls += engine.setter_calls
         self.assumptions |= engine.assumptions
 

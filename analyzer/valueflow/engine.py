@@ -16,6 +16,7 @@ from ..interpret.machine import Machine
 from ..interpret.signals import GiveUp
 from ..launches import LookupSide
 from ..library.facts import Supposed
+from ..other_ways import Overlaid
 from ..results import Location, NotEstablished
 from ..values import MISSING, ClassValue, EnumMember, External, ExternalObject, FunctionValue, Instance, ListValue
 from .asked import Frame, Miss, Question, SetterCall
@@ -77,6 +78,7 @@ class Engine:
     assumptions: set[str] = field(default_factory=set)
     doubts: dict[Location, NotEstablished] = field(default_factory=dict)
     missed: list[Miss] = field(default_factory=list)
+    overlaid: dict[int, Overlaid] = field(default_factory=dict)
     unfollowed: dict[Location, NotEstablished] = field(default_factory=dict)
     journal: Journal = field(default_factory=Journal)
     converted: dict[Object, Conversion] = field(default_factory=dict)
