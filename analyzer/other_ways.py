@@ -31,8 +31,9 @@ class Spread:
 
     @property
     def is_relative(self) -> bool:
-        """Whether the second rank captures what the ids do not stand for."""
-        return any(layer_of(point) >= self.start and point != run.point for run in (self.early, self.late) for point in run.reached)
+        """Whether the second rank captures layers that the ids do not stand for; another stage of the same layer is none."""
+        layers = ((layer_of(point), layer_of(run.point)) for run in (self.early, self.late) for point in run.reached)
+        return any(reached >= self.start and reached != meant for reached, meant in layers)
 
 
 def layer_of(point: str) -> int:

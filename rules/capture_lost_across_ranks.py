@@ -38,7 +38,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
     hit: dict[Location, list[tuple[Wiring, Spread]]] = {}
     for wiring in analysis.wirings:
         spread = wiring.spread
-        if spread is not None and spread.early.point not in spread.early.reached and not spread.early.held and not spread.is_relative:
+        if spread is not None and not spread.early.reached and not spread.early.held and not spread.is_relative:
             hit.setdefault(_place(wiring, spread), []).append((wiring, spread))
     for comparison in analysis.comparisons:
         if comparison.overlaid is not None:

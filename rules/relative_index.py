@@ -63,11 +63,17 @@ def _told(run: SpreadRun) -> str:
 
 
 def _in_slices(wiring: Wiring) -> Iterator[tuple[Location, str]]:
-    """One id captures the outputs of several layers, and the next id those of the layers behind them."""
+    """One id captures the outputs of several layers, and the next id those of the layers behind them; the id that counts on from the first
+    to the second of these layers does not capture that, as it does where each id stands for some layers around it."""
     layers = {row.ids[0]: _layers(row) for row in wiring.evaluated if row.ids is not None and len(row.ids) == 1}
+    known = {row.ids for row in wiring.evaluated if row.status == "established" and row.captured is not None}
     for row in wiring.evaluated:
         ids, found = row.ids or (), _layers(row)
-        if len(ids) == 1 and len(found) > 1 and row.loops and layers.get(ids[0] + 1) == tuple(layer + 1 for layer in found):
+        if len(ids) != 1 or len(set(found)) != len(found) or len(found) < 2 or not row.loops:
+            continue
+        anew = ids[0] + found[1] - found[0]
+        counted = layers.get(ids[0] + 1) == tuple(layer + 1 for layer in found)
+        if counted and (anew,) in known and found[1] not in layers[anew]:
             told = f"id {ids[0]} captures {', '.join(row.captured or ())}: the index starts anew on the way through the layers"
             yield row.loops[-1], told
 
@@ -98,10 +104,16 @@ def _wiring(model: str, early: tuple[str, ...], late: tuple[str, ...]) -> Wiring
     )  # fmt: skip
 
 
+def _row(k: int, *captured: str) -> Evaluation:
+    return Evaluation((k,), 8, None, captured, None, "established", None, None, (), (), (), loops=(_LOOP,))
 
 
-def _piece(k: int) -> Evaluation:
-    return Evaluation((k,), 8, None, (f"out:{k}", f"out:{k + 4}"), None, "established", None, None, (), (), (), loops=(_LOOP,))
+def _all(*rows: Evaluation) -> Analysis:
+    return example_analysis((replace(_wiring("Tulip", ("out:1",), ("out:5",)), evaluated=rows),))
+
+
+def _pieces() -> Analysis:
+    return _all(*(_row(k, f"out:{k}", f"out:{k + 4}") if k < 4 else _row(k) for k in range(8)))
 
 
 _WRONG = "id 2 captures out:4 in place of out:1, id 6 captures nothing in place of out:5"
@@ -120,9 +132,12 @@ RULE = Rule(
         ),
         Example(
             "four layers at a time",
-            example_analysis((replace(_wiring("Tulip", ("out:1",), ("out:5",)), evaluated=(_piece(1), _piece(2))),)),
-            ("Tulip: id 1 captures out:1, out:5: the index starts anew on the way through the layers",),
+            _pieces(),
+            ("Tulip: id 0 captures out:0, out:4: the index starts anew on the way through the layers",),
         ),
+        Example("two states of each layer", _all(*(_row(k, f"out:{k}", f"out:{k}/no-residual") for k in range(8)))),
+        Example("each id stands for two layers", _all(*(_row(k, f"out:{k}", f"out:{k + 1}") for k in range(7)))),
+        Example("another stage of the same layer", example_analysis((_wiring("Tulip", ("out:1",), ("out:5/no-residual",)),))),
         Example("the index is global, and the first rank's states get lost", example_analysis((_wiring("Tulip", (), ("out:5",)),))),
     ),
 )
