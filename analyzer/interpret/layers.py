@@ -18,12 +18,12 @@ def enlist(machine: Machine, modules: ListValue) -> None:
     """Note the members of a list of modules that has as many entries as the model has layers."""
     items = modules.state.get("items")
     if not modules.modules or not isinstance(items, tuple):
-        return None
+        return
     if len(items) != machine.num_layers:
         enlist_part(machine, modules)
         return
-    for module in machine.parted:
-        machine.members.pop(module, None)
+    for part in machine.parted:
+        machine.members.pop(part, None)
     machine.parted.clear()
     for index, item in enumerate(items):
         for module in alternatives(item):
