@@ -33,7 +33,7 @@ def compare(
         target = Target(program, one.cls, one.setter, layers, config)
         given = served(program, one, draft, config)
         side = served_side(target, given, one)
-        of_draft = (draft.path_printed, layers, given.default, given.widths, weights, given.overlaid)
+        of_draft = (draft.path_printed, layers, given.default, given.widths, weights, given.overlaid, given.staged)
         compared = Comparison(program.flow.name, one.cls.name, side, trained, config.hidden_size(), None, *of_draft)
         if trained is not None and trained.points is not None and agreement(compared) == "other":
             compared = replace(compared, suggested=ids_for(target, trained.points))

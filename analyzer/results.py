@@ -270,7 +270,8 @@ class Comparison:
     which the target class serves what was trained, proved by evaluating them; None where there are none or none are needed. ``draft`` is
     the draft's config as printed. ``default`` is there where the engine is proved to serve what it takes without any ids. ``widths`` are
     those that the projection is made with (any of them, where there are several), ``weights`` is that of the weights beside the config.
-    ``overlaid``: the engine runs stages of the target of which each replaces what those before it captured.
+    ``overlaid``: the engine runs stages of the target of which each replaces what those before it captured; ``staged``: the loop in which
+    it runs stages.
     """
 
     flow: str
@@ -285,6 +286,7 @@ class Comparison:
     widths: tuple[Width, ...] = ()
     weights: Width | None = None
     overlaid: Overlaid | None = None
+    staged: Location | None = None
 
 
 @frozen()

@@ -43,6 +43,7 @@ class ServedIds:
     widths: tuple[Width, ...] = ()
     default: DefaultInEffect | None = None
     overlaid: Overlaid | None = None
+    staged: Location | None = None
 
 
 Served: TypeAlias = Callable[[Program, Found, Config, ConfigFacts], ServedIds]
@@ -87,7 +88,8 @@ def served_ids(program: Program, tree: SourceTree, found: Found, configs: Mappin
     texts = program.flow.facts.texts
     supposed = reading.assumptions | (frozenset() if default is None else {"unfollowed-calls"})  # they may have found ids that are not seen
     assumptions = tuple(Assumption(name, texts.get(name, name)) for name in sorted(supposed))
-    return ServedIds(first.ids, "established", None, None, entry, path, assumptions, reading.widths, default, reading.overlaid)
+    stages = (reading.overlaid, reading.staged)
+    return ServedIds(first.ids, "established", None, None, entry, path, assumptions, reading.widths, default, *stages)
 
 
 def default_in_effect(program: Program, reading: Reading, draft: Config) -> DefaultInEffect | None:

@@ -15,7 +15,8 @@ Instead
     Hand the captured states on with the hidden states, and let the last rank begin with them; or refuse the combination.
 
 What it cannot see
-    Whether anybody launches the engine with several ranks: it is info unless the launch flags in hand say so. Engines that gather captured
+    Whether anybody launches the engine with several ranks: it is info unless the launch flags in hand say so, or a draft is at hand and the
+    engine itself runs stages in a loop. Engines that gather captured
     states by other means than what the forward returns and what lives on beside it.
 
 Sources
@@ -34,7 +35,9 @@ from ..analyzer.rule import Example, Finding, Hop, Rule, Severity, example_analy
 
 def check(analysis: Analysis) -> Iterator[Finding]:
     """One finding for each place where a rank leaves the forward, naming the target classes that it hits."""
-    spread_out = {launch.flow for launch in analysis.launches if launch.ranks is not None and launch.ranks > 1}
+    ranks = {launch.flow: launch.ranks for launch in analysis.launches}
+    staged = {comparison.flow for comparison in analysis.comparisons if comparison.staged is not None}
+    spread_out = {flow for flow, count in ranks.items() if (count or 1) > 1 or (count is None and flow in staged)}
     hit: dict[Location, list[tuple[Wiring, Spread]]] = {}
     for wiring in analysis.wirings:
         spread = wiring.spread
@@ -49,8 +52,8 @@ def check(analysis: Analysis) -> Iterator[Finding]:
 
 def _overlaid(comparison: Comparison, lost: Overlaid, severity: Severity) -> Finding:
     message = f"of what the stages of {comparison.model} capture one after another only that of the last is left at {lost.read_at}"
-    path = (Hop("stages are run", lost.loop), Hop("each puts its own in the place of what was there", lost.bound_at))
-    path = (*path, Hop("what the last has left", lost.read_at))
+    steps = (("stages are run", lost.loop), ("each puts its own in the place of what was there", lost.bound_at))
+    path = tuple(Hop(*each) for each in (*steps, ("what the last has left", lost.read_at)))
     whom = (comparison.flow, comparison.model)
     return Finding(RULE.code, RULE.name, severity, message, lost.bound_at, 1, *whom, path=path, help=_GATHER, draft=comparison.draft)
 

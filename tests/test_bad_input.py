@@ -172,11 +172,11 @@ class TestFlowFiles:
         ("old", "new", "message"),
         [
             ('name = "eagle3"', "name = ", "mine.toml: not TOML: "),
-            ("setters = ", "setter = ", "mine.toml: there is no key setter; the nearest is setters"),
-            ("blank_inputs = ", "blank_input = ", "mine.toml: there is no key blank_input; the nearest is blank_inputs"),
-            ('words = ["set_eagle3_layers_to_capture"]', 'words = "set"', "mine.toml: words must be a list of texts"),
-            ('"norm"', '"nrm"', "there is no model of a kernel or an operation named 'nrm'"),
-            ('hidden = "hidden_states"', "", "mine.toml: the key sink.hidden is missing"),
+            ("setters = ", "setter = ", "mine.toml:3: there is no key setter; the nearest is setters"),
+            ("blank_inputs = ", "blank_input = ", "mine.toml:10: there is no key blank_input; the nearest is blank_inputs"),
+            ('words = ["set_eagle3_layers_to_capture"]', 'words = "set"', "mine.toml:2: words must be a list of texts"),
+            ('"norm"', '"nrm"', "must be one of 'norm', 'fused-add-norm', 'norm-add-scale', 'pure', 'buffer'; the nearest is norm"),
+            ('hidden = "hidden_states"', "", "mine.toml:13: the key sink.hidden is missing"),
         ],
     )
     @pytest.mark.usefixtures("tree")

@@ -1,6 +1,7 @@
 """What the rules of capture say of a draft: which id, at which place, and what only follows from it."""
 from __future__ import annotations
 
+import shutil
 from functools import cache
 from pathlib import Path
 
@@ -127,3 +128,22 @@ def test_stages_of_which_each_replaces_what_was_captured_before_it() -> None:
 def test_stages_are_a_fact_to_know_where_the_engine_runs_on_one_rank() -> None:
     (found,) = stages(flags="--pipeline-parallel-size 1")
     assert found.severity == Severity.INFO
+
+
+def test_a_stage_that_hands_on_its_states_alone_is_loud_where_the_engine_runs_stages(tmp_path: Path) -> None:
+    case = tmp_path / "case"
+    shutil.copytree(FIXTURES / "stages-in-a-loop", case)
+    edit(case / "tree/vllm/worker/runner.py", "kept = captured", "kept += captured")
+    edit(case / "tree/vllm/models/mint.py", "return (x, rest), kept", "return (x, rest), []")
+    asked = Request(
+        str(case / "tree/vllm"), target=str(case / "configs/target.json"), draft=str(case / "configs/draft.json"), judged=True
+    )  # fmt: skip
+    (found,) = (each for each in judge(analyze(asked), RULES) if each.code == "FC306")
+    assert found.severity == Severity.WARNING
+    assert line_of(found) == "if self.end_layer < len(self.blocks):"
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")

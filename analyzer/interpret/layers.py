@@ -22,8 +22,8 @@ def enlist(machine: Machine, modules: ListValue) -> None:
     if len(items) != machine.num_layers:
         enlist_part(machine, modules)
         return
-    for module in machine.parted:
-        machine.members.pop(module, None)
+    for part in machine.parted:
+        machine.members.pop(part, None)
     machine.parted.clear()
     for index, item in enumerate(items):
         for module in alternatives(item):

@@ -199,7 +199,7 @@ class Reading:
     """The calls of a target's setter in the order in which they were followed, and the way from the config's entry to it. ``gap`` is what
     keeps it from being a proof, ``widths`` the input widths of the projections, where all are known. ``missed`` is the lookup in the
     draft's config that found nothing, where what the setter is given stands in for that. ``overlaid``: where stages are run that leave
-    nothing of what those before them captured."""
+    nothing of what those before them captured, ``staged``: the loop in which stages are run."""
 
     given: tuple[Given, ...]
     path: Path
@@ -208,6 +208,7 @@ class Reading:
     widths: tuple[Width, ...]
     missed: Miss | None = None
     overlaid: Overlaid | None = None
+    staged: Location | None = None
 
 
 def read_ids(
@@ -228,7 +229,10 @@ def read_ids(
     finish(chain)
     ends = [node for node in graph.of_kind("parameter") if node.symbol.endswith(f".{found.setter}")]
     path = graph.path(graph.of_kind("key"), ends) or ()
-    return Reading(calls, path, frozenset(chain.assumptions), doubt, tuple(widths_of(graph)), missed, next(iter(chain.overlaid), None))
+    return Reading(
+        calls, path, frozenset(chain.assumptions), doubt, tuple(widths_of(graph)), missed, next(iter(chain.overlaid), None),
+        next(iter(chain.staged), None),
+    )  # fmt: skip
 
 
 def given_to_target(chain: Chain) -> tuple[Given, ...]:

@@ -61,6 +61,7 @@ class Chain:
     doubts: dict[Location, NotEstablished] = field(default_factory=dict)
     missed: list[Miss] = field(default_factory=list)
     overlaid: list[Overlaid] = field(default_factory=list)
+    staged: list[Location] = field(default_factory=list)
     workers: list[ClassValue] = field(default_factory=list)
     rewritten: set[Origin] = field(default_factory=set)
     settled: dict[ClassValue, dict[str, Val]] = field(default_factory=dict)
@@ -135,6 +136,7 @@ class Chain:
         self.doubts |= engine.doubts
         self.missed += engine.missed
         self.overlaid += engine.overlaid.values()
+        self.staged += engine.journal.staged
         self.calls += engine.setter_calls
         self.assumptions |= engine.assumptions
 

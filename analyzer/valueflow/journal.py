@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from .. import ir
 from ..graph import Node
 from ..launches import Arms, Branch, Call, Dropped, Event, EventKind, Falsy, Lookup, LookupStatus, Override, Swallowed
+from ..results import Location
 from .asked import Frame
 from .domain import OWN_DEFAULT, Exact, Fits, Origin, Val
 from .store import State
@@ -34,7 +35,7 @@ class Journal:
     comes neither before nor after what happens in the other. ``watched``: the names that a branch must have to be noted. ``tests``: the
     comparisons of widths that a branch hangs on (where ``measuring``), ``refused`` the arms that end in a raise, ``doubted`` those that
     may; ``projected`` are the calls of a projection, with the arms that were open; ``checked``: a width is asserted. ``raises`` counts the
-    ways that end in a raise."""
+    ways that end in a raise. ``staged``: the loops that run the target's stages, one after the other."""
 
     lookups: list[Lookup] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
@@ -53,6 +54,7 @@ class Journal:
     doubted: set[tuple[int, bool]] = field(default_factory=set)
     projected: list[tuple[Node, Arms]] = field(default_factory=list)
     checked: bool = False
+    staged: list[Location] = field(default_factory=list)
 
     @contextmanager
     def arm(self, branch: int, which: bool) -> Iterator[None]:

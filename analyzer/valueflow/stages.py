@@ -13,10 +13,13 @@ if TYPE_CHECKING:
 
 
 def note_overlaid(engine: Engine, call: ir.Call) -> None:
-    """Note a call of the target by a loop's own variable whose captured states each round puts in the place of those before."""
+    """Note a call of the target by a loop's own variable, and whether each round puts the captured states in the place of those before."""
     function = engine.frame.function
     returned = engine.question.returned
-    if function is None or function.node is None or returned is None:
+    if function is None or function.node is None:
+        return
+    engine.journal.staged += (engine.location(ir.At(loop.lineno, 0)) for loop, _ in own_calls(function.node, call.at.line))
+    if returned is None:
         return
     for loop, bound in rounds(function.node, call.at.line):
         name = bound.elts[returned[1]] if returned[1] < len(bound.elts) else None
@@ -27,15 +30,21 @@ def note_overlaid(engine: Engine, call: ir.Call) -> None:
 
 def rounds(function: ast.AST, line: int) -> Iterator[tuple[ast.For, ast.Tuple]]:
     """The loops that call their own variable on a line and unpack what it returns, with what they unpack it into."""
+    for loop, call in own_calls(function, line):
+        for node in ast.walk(loop):
+            if isinstance(node, ast.Assign) and node.value is call and len(node.targets) == 1 and isinstance(node.targets[0], ast.Tuple):
+                yield loop, node.targets[0]
+
+
+def own_calls(function: ast.AST, line: int) -> Iterator[tuple[ast.For, ast.Call]]:
+    """The loops that call their own variable, or a method of it, on a line; with the call."""
     for loop in ast.walk(function):
         if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
             for node in ast.walk(loop):
-                if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and node.value.func.lineno == line:
-                    (target, *others), callee = node.targets, node.value.func
-                    callee = callee.value if isinstance(callee, ast.Attribute) else callee
-                    own = isinstance(callee, ast.Name) and callee.id == loop.target.id
-                    if own and not others and isinstance(target, ast.Tuple):
-                        yield loop, target
+                if isinstance(node, ast.Call) and node.func.lineno == line:
+                    callee = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+                    if isinstance(callee, ast.Name) and callee.id == loop.target.id:
+                        yield loop, node
 
 
 def kept_as(function: ast.AST, loop: ast.For, name: str) -> int | None:
