@@ -18,7 +18,7 @@ def enlist(machine: Machine, modules: ListValue) -> None:
     """Note the members of a list of modules that has as many entries as the model has layers."""
     items = modules.state.get("items")
     if not modules.modules or not isinstance(items, tuple):
-        return None
+        return
     if len(items) != machine.num_layers:
         enlist_part(machine, modules)
         return
