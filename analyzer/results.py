@@ -33,7 +33,7 @@ class Step:
 
 @frozen()
 class Condition:
-    """One open condition and the answer that was supposed for it. ``branch_at``: where a branch is taken by it, which may be in a caller."""
+    """One open condition and the answer that was supposed for it. ``branch_at``: where a branch is taken by it, maybe in a caller."""
 
     text: str
     at: Location
