@@ -14,7 +14,7 @@ from .items import entries_of, is_whole_dict, new_dict, truth
 from .journal import entry_value, lookups_of, told
 from .lookups import miss
 from .store import State
-from .tracks import ELEMENT, held, shown
+from .tracks import ELEMENT, shown
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -117,15 +117,16 @@ def made_config(engine: Engine, node: ir.Call, name: str, arguments: Arguments, 
         entries = {} if any(ELEMENT in state.fields(thing) for thing in table.objects) else entries
     elif last.endswith("Config") and not arguments.positional and arguments.complete:
         entries = arguments.keywords
-    if not entries or any(held(state, val) or val.marks for val in entries.values()):
+    if not entries:
         return None
     engine.serial += 1
-    made = Object(f"{last}#{engine.serial}", External(name), made=True)
+    owner = name.rpartition(".")[0] if is_from_dict(name) else name
+    made = Object(f"{last}#{engine.serial}", External(owner), made=True)
     note_conversion(engine, state, made, entries, node.at, frozenset())
     if made not in engine.converted:
         return None
     for key, val in entries.items():
-        state.write(made, key, val)
+        state.write(made, key, engine.tracks.move(state, val, engine.maker("field", f"{last}.{key}", node.at)))
     return Val((made,))
 
 
@@ -151,15 +152,23 @@ def dropped(engine: Engine, state: State, holder: Val, name: str, default: Val |
     declared = state.fields(thing).get(name) if name in made.declared else None
     given = declared if declared is not None else default
     role, way = made.place
-    if given is None or entry_value(engine, role, (*way, name)) is None or made.place in engine.rewritten:
+    if given is None or made.place in engine.rewritten:
         return None
+    if entry_value(engine, role, (*way, name)) is None:
+        return given if is_plain(thing) and declared is None else None
     label = (text if declared is None else "") or told(state, given)
     found = lookups_of(engine, name, frozenset({made.place}), "default", label, "", at)
     engine.journal.dropped += [Dropped(lookup, made.at, made.symbol) for lookup in found]
     if name in engine.question.keys:
         miss(engine, name, at, shown(state, given))
         return replace(given, missing=True)
-    return replace(given, open=given.open or not isinstance(thing.cls, ClassValue))  # a class from outside has defaults of its own
+    own = isinstance(thing.cls, External) and not is_plain(thing)  # a class from outside has defaults of its own
+    return replace(given, open=given.open or own)
+
+
+def is_plain(thing: Object) -> bool:
+    """Whether it is the library's config for any model, which is asked for what it is given."""
+    return isinstance(thing.cls, External) and thing.cls.name in ("transformers.PretrainedConfig", "transformers.PreTrainedConfig")
 
 
 def is_left_out(state: State, thing: Object, made: Conversion, name: str) -> bool:

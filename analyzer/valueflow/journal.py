@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..graph import Node
-from ..launches import Arms, Branch, Call, Dropped, Event, EventKind, Falsy, Lookup, LookupStatus, Override, Swallowed
+from ..launches import Arms, Branch, Call, Dropped, Event, EventKind, Falsy, Lookup, LookupSide, LookupStatus, Override, Swallowed
 from ..results import Location
 from .asked import Frame
 from .domain import OWN_DEFAULT, Exact, Fits, Origin, Val
@@ -35,7 +35,8 @@ class Journal:
     comes neither before nor after what happens in the other. ``watched``: the names that a branch must have to be noted. ``tests``: the
     comparisons of widths that a branch hangs on (where ``measuring``), ``refused`` the arms that end in a raise, ``doubted`` those that
     may; ``projected`` are the calls of a projection, with the arms that were open; ``checked``: a width is asserted. ``raises`` counts the
-    ways that end in a raise. ``staged``: the loops that run the target's stages, one after the other."""
+    ways that end in a raise. ``staged``: the loops that run the target's stages, one after the other. ``drafts`` are the classes of the
+    drafts: what their methods look up is not on the way to the setter."""
 
     lookups: list[Lookup] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
@@ -44,6 +45,7 @@ class Journal:
     overrides: list[Override] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     watched: frozenset[str] = frozenset()
+    drafts: frozenset[object] = frozenset()
     met: list[Branch] = field(default_factory=list)
     arms: list[tuple[int, bool]] = field(default_factory=list)
     branches: int = 0
@@ -107,8 +109,11 @@ def lookups_of(
     where = engine.machine.place(frame.module.path, place.line)
     nobody = [("", ())] if name == engine.question.traced and not origins else []
     for role, path in (*sorted(origins), *nobody):
-        scope = tuple(each.number for each in engine.frames[: engine.frames.index(frame) + 1])
-        yield Lookup(role, path, name, where, place.column, frame.symbol, scope, default, status, value[:LONGEST], engine.side)
+        around = engine.frames[: engine.frames.index(frame) + 1]
+        own = any(each.owner is not None and each.owner.node in engine.journal.drafts for each in around)
+        side: LookupSide = "draft" if own and engine.side == "setter" else engine.side
+        scope = tuple(each.number for each in around)
+        yield Lookup(role, path, name, where, place.column, frame.symbol, scope, default, status, value[:LONGEST], side)
 
 
 def written_in(engine: Engine, name: str, at: ir.At) -> tuple[Frame, ir.At]:

@@ -63,10 +63,12 @@ def lives_of_setter(chain: Chain, engines: list[Engine], watched: frozenset[str]
     words = frozenset(f"{name}{end}" for _, name in chain.fields for end in ("(", ".forward"))
     relevance = chain.searching(frozenset((*chain.question.keys, *chain.question.setters, *words)))
     found: list[tuple[Event, ...]] = []
+    drafts = draft_models(chain) if "draft" in chain.question.configs else ()
     for lives in (chain.lives,) if chain.lives else (roots, callers_of(chain, roots)):
         for life in lives:
             engine = chain.engine(relevance, graph=FlowGraph(chain.graph.flow, chain.graph.model), reading=True)
             engine.journal.watched = watched
+            engine.journal.drafts = frozenset(each.cls.node for each in drafts if isinstance(each.cls, ClassValue))
             run_life(engine, life, {})
             engines.append(engine)
             found.append(tuple(engine.journal.events))

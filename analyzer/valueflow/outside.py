@@ -233,7 +233,7 @@ def call_outside(engine: Engine, node: ir.Call, callee: Val, name: str, argument
     origin = callee.origin.union(*(origin_of(engine, val) for val in arguments.all()))
     last = name.rpartition(".")[2]
     given = [val for val in arguments.all() if tracked(state, val)]
-    if not given and (config := made_config(engine, node, name, arguments, state)) is not None:
+    if (config := made_config(engine, node, name, arguments, state)) is not None:
         return config
     if name == "collections.defaultdict" and arguments.positional:
         return default_dict(engine, node, arguments, state)
