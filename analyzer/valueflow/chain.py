@@ -96,8 +96,8 @@ class Chain:
 
     @property
     def holding(self) -> Iterator[str]:
-        """The attributes by which what runs the target holds it, by itself or in a list."""
-        for thing in self.runners.values():
+        """The attributes by which what runs the target holds it, by itself or in a list; where a worker runs it, that is looked for."""
+        for thing in () if self.pipeline.target_worker else self.runners.values():
             for name, val in self.left.get(thing, {}).items():
                 inner = (each for one in val.objects for field in self.left.get(one, {}).values() for each in contents(field))
                 if self.target in (*val.objects, *inner):
