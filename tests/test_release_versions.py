@@ -6,7 +6,6 @@ slot of ``fc`` gets the output of the layer before.
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -29,52 +28,16 @@ TARGET = {
 }  # fmt: skip
 """What the config of DeepSeek-V3 says of the model's shape."""
 
-LATER = """
-[[assumption]]
-name = "one-rank-of-later-releases"
-text = "one rank, as releases from 0.5.14 on ask for it; nothing is scattered over ranks, and no sum over them is fused with a norm"
-[assumption.calls]
-get_parallel = "@parallel"
-get_forward = "@forward"
-apply_flashinfer_allreduce_fusion = false
-apply_aiter_all_reduce_fusion = false
-[assumption.values]
-"forward.attn_input_scattered" = false
-{sizes}
-
-[[assumption]]
-name = "launched-plainly"
-text = "launched without a backend for spread experts; the shared expert is one of the routed ones"
-[assumption.calls]
-get_moe_a2a_backend = "@a2a"
-[assumption.values]
-"a2a.is_none()" = true
-{backends}
-"server_args.disable_shared_experts_fusion" = false
-"server_args.enforce_shared_experts_fusion" = true
-"""
-GROUPS = ("tp", "pp", "attn_tp", "attn_dp", "attn_cp", "moe_ep", "moe_tp", "moe_dp", "dcp", "attn_dcp")
-BACKENDS = ("deepep", "mooncake", "nixl", "flashinfer", "ascend_fuseep", "ascend_tp", "mori")
 FACTS = {
     "0.5.9": {(2, 30, 58): "out:2, out:30, out:58", (1, 29, 57): "out:1, out:29, out:57"},
     "0.5.16": {(2, 30, 58): "out:1, out:29, out:57", (1, 29, 57): "out:1, out:29, out:57"},
 }
 
 
-def later_flow(folder: Path) -> str:
-    """The built-in flow, and what must be supposed of later releases for the analysis to come to an end."""
-    sizes = "\n".join(f'"parallel.{group}_size" = 1\n"parallel.{group}_rank" = 0' for group in GROUPS)
-    backends = "\n".join(f'"a2a.is_{name}()" = false' for name in BACKENDS)
-    text = 'name = "later"\nextends = "eagle3"\n' + LATER.format(sizes=sizes, backends=backends)
-    tomllib.loads(text)
-    (folder / "later.toml").write_text(text, "utf-8")
-    return str(folder / "later.toml")
-
-
 @pytest.mark.parametrize("version", FACTS)
 def test_one_list_in_two_releases(version: str, release: Release, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(TARGET))
     wheel, asked = release(version), tuple(FACTS[version])
-    (wiring,) = analyze(Request(str(wheel), target=str(tmp_path), ids=asked, flow_file=later_flow(tmp_path))).wirings
+    (wiring,) = analyze(Request(str(wheel), ("eagle3",), target=str(tmp_path), ids=asked)).wirings
     assert wiring.model == "DeepseekV3ForCausalLM"
     assert {each.ids: spoken(each) for each in wiring.evaluated} == {ids: (says,) for ids, says in FACTS[version].items()}
