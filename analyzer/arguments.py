@@ -54,6 +54,14 @@ Sources = Annotated[
     list[str],
     typer.Argument(metavar="SOURCE", help="Folders, archives (wheel, zip, tar) or installed packages: of several, each by itself."),
 ]
+Revisions = Annotated[
+    list[str],
+    typer.Argument(metavar="[OLD] NEW", help="Git revisions, folders or wheels; of one alone, what has changed since in the work tree."),
+]
+DiffSource = Annotated[
+    str, typer.Option("--source", metavar="DIR", help="The folder of the work tree that revisions are read at. [default: here]")
+]
+MergeBase = Annotated[bool, typer.Option("--merge-base", help="Begin where OLD and NEW (or BASE and HEAD) parted.")]
 Draft = Annotated[str | None, typer.Option("--draft", metavar="DIR|CONFIG", help="The draft's config.json, or its folder.")]
 Train = Annotated[
     str | None,

@@ -13,6 +13,7 @@ from .arguments import (
     Config,
     ContractFile,
     Debug,
+    DiffSource,
     Draft,
     Drafts,
     Drawings,
@@ -28,9 +29,11 @@ from .arguments import (
     Isolated,
     Key,
     Layers,
+    MergeBase,
     Models,
     Outputs,
     Quiet,
+    Revisions,
     Select,
     ServeArgs,
     Source,
@@ -141,6 +144,32 @@ def graph(
     request = Request(source, *narrowed, first(flow_file), draft, serve_args=launch, more_flow_files=rest(flow_file))
     show_graph(graph_pipeline()(request), asked, detail)
     return 0
+
+
+@app.command()
+def diff(
+    ctx: typer.Context, revisions: Revisions, isolated: Isolated = False, config: Config = None,
+    source: DiffSource = ".", merge_base: MergeBase = False,
+    draft: Drafts = None, target: Target = None, train: Train = None, train_config: TrainConfig = None,
+    train_engine: TrainEngine = None, serve_args: ServeArgs = None, flow: Flows = None, model: Models = None,
+    layers: Layers = None, select: Select = None, ignore: Ignore = None, fail_on: FailOn = "warning", flow_file: FlowFiles = None,
+    format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+) -> int:  # fmt: skip
+    """Say what a change did to the wirings: of git revisions, folders or wheels; of one of them and the work tree."""
+    from .check_command import read_living
+    from .diff_command import diff_sides, read_sides
+    from .options import first, read_layers, read_outputs, read_serve_args, rest
+    from .request import Request
+
+    outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
+    living = read_living(select or (), ignore or (), fail_on, None, False, ctx.meta.get(SETTINGS))
+    drafts = tuple(draft or ())
+    narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, first(flow_file)
+    compared = drafts[0] if drafts else None, train, train_config, drafts[1:], train_engine
+    launch = read_serve_args(serve_args)
+    sides = read_sides(revisions, source, from_base=merge_base)
+    request = Request(sides.new, *narrowed, *compared, judged=True, serve_args=launch, more_flow_files=rest(flow_file))
+    return diff_sides(sides, request, pipeline(), living, outputs, detail)
 
 
 @app.command()
@@ -269,60 +298,24 @@ def _wiring_json(analysis: Analysis) -> str:
     return dumps(wiring_document(analysis))
 
 
-def with_command(arguments: Sequence[str]) -> list[str]:
-    """The arguments with the command first: ``check`` where the first argument that is no option names none."""
-    group = typer.main.get_group(app)
-    options = [option for command in group.commands.values() for option in command.params]
-    takes_value = {name for option in options if not getattr(option, "is_flag", True) for name in option.opts}
-    rest = iter(range(len(arguments)))
-    for position in rest:
-        argument = arguments[position]
-        if argument in ("--version", "--help", "-h"):
-            return [argument]
-        if argument in takes_value:
-            next(rest, None)
-        elif not argument.startswith("-") and argument in group.commands:
-            return [argument, *arguments[:position], *arguments[position + 1 :]]
-        elif argument == "--" or not argument.startswith("-"):
-            break
-    return ["check", *arguments]
-
-
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0 or 1 by the findings, 2 where it could not be done, in one line on stderr."""
     from .errors import BadInput
+    from .invocation import complain, report_bug, with_command
 
     given = list(sys.argv[1:] if arguments is None else arguments)
+    group = typer.main.get_group(app)
+    options = [option for command in group.commands.values() for option in command.params]
+    takes_value = {name for option in options if not getattr(option, "is_flag", True) for name in option.opts}
     try:
-        status = app(with_command(given), prog_name="flowcheck", standalone_mode=False)
+        status = app(with_command(given, group.commands, takes_value), prog_name="flowcheck", standalone_mode=False)
     except typer.Abort:
         sys.exit(130)
     except Exception as error:  # noqa: BLE001 (what is no bad input is a bug of ours, and must not end in the status of a finding)
         if isinstance(error, BadInput) or hasattr(error, "format_message"):  # the latter: typer's usage errors
-            _complain(error, "--debug" in given)
+            complain(error, "--debug" in given)
         else:
-            _report_bug()
+            report_bug()
         sys.exit(2)
     sys.exit(status if isinstance(status, int) else 0)
 
-
-def _complain(error: Exception, debug: bool) -> None:
-    """One line on stderr; the traceback before it where it was asked for."""
-    from .escape import terminal
-
-    if debug:
-        import traceback
-
-        traceback.print_exc()
-    text = str(getattr(error, "format_message", error.__str__)())
-    if text == "Missing argument 'SOURCE'.":
-        text += " Name one, or give `source` in flowcheck.toml or pyproject.toml"
-    print(f"flowcheck: {terminal(' '.join(text.split()))}", file=sys.stderr)
-
-
-def _report_bug() -> None:
-    """A crash is a bug of ours: its traceback, and a status that no finding has."""
-    import traceback
-
-    traceback.print_exc()
-    print("flowcheck: this is a bug in flowcheck; please report it with the traceback above", file=sys.stderr)

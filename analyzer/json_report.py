@@ -45,9 +45,9 @@ def wiring_document(analysis: Analysis) -> Object:
 def report_document(analysis: Analysis, findings: Sequence[Finding], aside: Sequence[SetAside] = (), gone: int = 0) -> Object:
     """What ``flowcheck check`` says. ``gone`` counts the entries of the baseline that are not found any more."""
     judged: Object = {
-        "comparisons": [_comparison(comparison) for comparison in analysis.comparisons],
-        "findings": [_finding(found) for found in findings],
-        "set_aside": [{"by": each.by, "reason": each.reason, "finding": _finding(each.finding)} for each in aside],
+        "comparisons": [comparison_object(comparison) for comparison in analysis.comparisons],
+        "findings": [finding_object(found) for found in findings],
+        "set_aside": [{"by": each.by, "reason": each.reason, "finding": finding_object(each.finding)} for each in aside],
         "summary": {**_summary(analysis, findings), **_aside(aside), "gone_from_baseline": gone},
     }
     return {"schema": "flowcheck.report/1", **_body(analysis), **judged}
@@ -110,7 +110,7 @@ def legend_of(wirings: Iterable[Wiring], comparisons: Iterable[Comparison] = ())
 def _body(analysis: Analysis) -> Object:
     return {
         "source": source_object(analysis.source),
-        "wirings": [_wiring(wiring) for wiring in analysis.wirings],
+        "wirings": [wiring_object(wiring) for wiring in analysis.wirings],
         "assumptions": [assumption_object(assumption) for assumption in legend(analysis)],
         "not_established": [not_established_object(entry) for entry in analysis.not_established],
         "coverage": _proved(proved(analysis.wirings)),
@@ -135,7 +135,7 @@ def assumption_object(assumption: Assumption) -> Object:
     return {"name": assumption.name, "text": assumption.text}
 
 
-def _wiring(wiring: Wiring) -> Object:
+def wiring_object(wiring: Wiring) -> Object:
     forward = wiring.forward
     return {
         "flow": wiring.flow,
@@ -167,7 +167,7 @@ def evaluation_object(evaluation: Evaluation) -> Object:
         "reason": reason_text(evaluation.reason, evaluation.reason_at),
         "assumptions": [assumption.name for assumption in evaluation.assumptions],
         "depends_on": [_alternative(alternative) for alternative in evaluation.depends_on],
-        "path": [_step(step) for step in evaluation.path],
+        "path": [step_object(step) for step in evaluation.path],
     }
 
 
@@ -180,7 +180,7 @@ def _condition(condition: Condition) -> Object:
     return {"text": condition.text, **place_object(condition.at), "value": condition.value}
 
 
-def _comparison(comparison: Comparison) -> Object:
+def comparison_object(comparison: Comparison) -> Object:
     trained = comparison.trained
     return {
         "flow": comparison.flow,
@@ -215,11 +215,11 @@ def _side(side: Side) -> Object:
         "status": side.status,
         "reason": reason_text(side.reason, side.reason_at),
         "assumptions": [assumption.name for assumption in side.assumptions],
-        "path": [_step(step) for step in side.path],
+        "path": [step_object(step) for step in side.path],
     }
 
 
-def _finding(found: Finding) -> Object:
+def finding_object(found: Finding) -> Object:
     return {
         "code": found.code,
         "rule": found.rule,
@@ -232,7 +232,7 @@ def _finding(found: Finding) -> Object:
         "expected": found.expected,
         "actual": found.actual,
         "path": [{**place_object(hop.at), "label": hop.label} for hop in found.path],
-        "consequences": [_finding(consequence) for consequence in found.consequences],
+        "consequences": [finding_object(consequence) for consequence in found.consequences],
         "help": found.help,
         "draft": found.draft,
     }
@@ -321,7 +321,7 @@ def _coverage(part: Coverage) -> Object:
     return {"what": part.what, **place_object(part.at), "phases": part.phases, "missing": missing}
 
 
-def _step(step: Step) -> Object:
+def step_object(step: Step) -> Object:
     return {"label": step.label, "before": step.before, "after": step.after, **place_object(step.at)}
 
 

@@ -74,12 +74,12 @@ def sources_report(judged: Sequence[tuple[Analysis, Sequence[Finding]]], detail:
             yield from check_report(analysis, findings, detail)
 
 
-def findings_report(findings: Sequence[Finding], detail: Detail, analysis: Analysis) -> Iterator[Line]:
+def findings_report(findings: Sequence[Finding], detail: Detail, analysis: Analysis, *, titled: bool = True) -> Iterator[Line]:
     """Defects first, then what could not be established, then comments that are of no use."""
     for title in ("Findings", "Not established", "Suppressions"):
         group = [found for found in findings if _titled(found) == title]
         if any(not _is_folded(found, detail) for found in group):
-            yield from (line(), line(Span(title, "bold"))) if not detail.quiet else ()
+            yield from (line(), line(Span(title, "bold"))) if titled and not detail.quiet else ()
             indent = "" if detail.quiet else "  "
             for found in (found for found in group if not _is_folded(found, detail)):
                 yield from _finding(found, detail, indent, analysis)
@@ -223,7 +223,7 @@ def _comparisons(comparisons: Sequence[Comparison], told: AbstractSet[tuple[str 
         for label, side, default in (("served", served, comparison.default), ("trained", trained, None)):
             if side is not None:
                 tone: Tone = "plain" if side.points is not None else "yellow"
-                yield line(Span(f"  {label:{_LABEL}}", "dim"), Span(_side(side, default), tone))
+                yield line(Span(f"  {label:{_LABEL}}", "dim"), Span(side_text(side, default), tone))
                 yield from (line("        ", Span(str(step), "dim")) for step in side.path if ways)
         if trained is None and served.points is not None:
             yield line(Span(f"  {'trained':{_LABEL}}", "dim"), f"not known, so that the right list is not decidable: {UNDECIDABLE}")
@@ -234,7 +234,7 @@ def _named(comparison: Comparison, comparisons: Sequence[Comparison]) -> str:
     return f" {comparison.draft}" if len({each.draft for each in comparisons}) > 1 else ""
 
 
-def _side(side: Side, default: DefaultInEffect | None) -> str:
+def side_text(side: Side, default: DefaultInEffect | None) -> str:
     """The points of one side, and the ids that select them with their place; or that a guess stands in for ids."""
     if side.points is None:
         return f"{side.status}: {side.reason}" + (f" ({side.reason_at})" if side.reason_at else "")

@@ -50,7 +50,11 @@ OF_COMMAND: Mapping[str, tuple[str, ...]] = {
     "graph": ("source", "target", "layers", "flow_file"),
     "trace": ("target", "flow_file"),
     "contract": ("target", "layers"),
-}
+    "diff": (
+        "source", "draft", "target", "train", "train_config", "train_engine", "serve_args", "flow", "model", "layers", "select", "ignore",
+        "fail_on", "flow_file",
+    ),
+}  # fmt: skip
 
 
 def find_settings(folder: str) -> Settings | None:

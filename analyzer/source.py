@@ -1,4 +1,4 @@
-"""The source under analysis: a folder, an archive read in place, or an installed package. Untrusted text, never imported.
+"""The source under analysis: a folder, an archive read in place, a git revision, or an installed package. Untrusted text, never imported.
 
 The lowest layer: it lists, reads and searches files, and knows nothing of flows.
 """
@@ -155,11 +155,16 @@ def _open_store(argument: str, package: str) -> Store:
         return _open_file(argument, package, keep_absolute=keep_absolute)
     if os.path.lexists(argument):
         raise BadInput(f"{printable(argument)}: neither a folder nor an archive; give one of them")
+    if ":" in argument:
+        from .revision import is_revision, open_revision
+
+        if is_revision(argument):
+            return open_revision(argument, package)
     from .installed import find_installed  # the imports of the rarer kinds cost as much as reading a small tree
 
     folder = find_installed(argument, package)
     if folder is None:
-        raise BadInput(f"{printable(argument)}: no such file or folder, nor an installed package with {package} in it; give one of them")
+        raise BadInput(f"{printable(argument)}: no such file, folder or revision, nor an installed package with {package} in it; give one of them")
     return open_folder(folder, package, keep_absolute=True)
 
 

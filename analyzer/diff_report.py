@@ -1,0 +1,149 @@
+"""The text of a diff: what changed, before and after. Nothing where nothing did."""
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .agreement import verdict
+from .behaviour import behaviour
+from .difference import Parting, Row, WiringChange
+from .diffing import Difference
+from .feeds import NOTHING_WRONG, FeedChange
+from .judging import UNREADABLE
+from .report import Detail, findings_report, side_text, tone_of
+from .request import ids_text
+from .results import Analysis, Comparison, SourceFacts, Step
+from .rule import Finding, Severity
+from .text import Line, Span, Tone, line
+
+_LABEL = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Changes that are alike but for the target classes."""
+
+    change: WiringChange
+    models: tuple[str, ...]
+
+
+def diff_report(found: Difference, detail: Detail) -> Iterator[Line]:
+    """The changed rows, under their titles."""
+    if not found:
+        return
+    if not detail.quiet:
+        yield line(_named(found.before.source), Span(" -> ", "dim"), _named(found.after.source))
+    titles = {"changed": "Changed wirings", "added": "Added wirings", "removed": "Removed wirings"}
+    for kind, title in titles.items():
+        chosen = grouped([each for each in found.wirings if each.kind == kind])
+        if chosen:
+            yield from (line(), line(Span(title, "bold")))
+        for group in chosen:
+            yield from _changed(group) if kind == "changed" else _whole(group)
+    yield from _feeds(found.feeds)
+    yield from _findings("Findings that appeared", found.appeared, found.after, detail)
+    yield from _findings("Findings that went", found.gone, found.before, detail, went=True)
+
+
+def grouped(changes: Sequence[WiringChange]) -> list[Group]:
+    """Changes that are alike, together, in order."""
+    found: dict[object, list[WiringChange]] = {}
+    for change in changes:
+        wiring = change.wiring
+        alike = (change.kind, wiring.flow, wiring.setter, change.rows or behaviour(wiring), change.parting, change.proof)
+        found.setdefault(alike, []).append(change)
+    return [Group(each[0], tuple(dict.fromkeys(change.wiring.model for change in each))) for each in found.values()]
+
+
+def _named(source: SourceFacts) -> str:
+    return f"{source.package} {source.version or '(version unknown)'} in {source.root}"
+
+
+def _title(group: Group) -> Line:
+    wiring = group.change.wiring
+    proof = f": {group.change.proof}" if group.change.proof else ""
+    return line("  ", Span(", ".join(group.models), "bold"), f"  {wiring.flow} {wiring.setter}", Span(proof, "yellow"))
+
+
+def _changed(group: Group) -> Iterator[Line]:
+    change = group.change
+    yield _title(group)
+    for row in change.rows:
+        yield from _row(row)
+    if change.parting is not None:
+        yield from _parting(change.parting)
+    after = change.after
+    if after is not None and after.reason is not None and change.proof.startswith("no longer"):
+        yield line(Span(f"    {'since':{_LABEL}}", "dim"), after.reason, f" ({after.reason_at})" if after.reason_at else "")
+
+
+def _row(row: Row) -> Iterator[Line]:
+    """On one line where there is room, else one below the other."""
+    if len(row.before) == len(row.after) == 1 and len(row.before[0]) + len(row.after[0]) < 90:
+        yield line(Span(f"    {row.what:{_LABEL}}", "dim"), _toned(row.before[0]), Span(" -> ", "dim"), _toned(row.after[0]))
+        return
+    for number, text in enumerate(row.before or ("nothing",)):
+        yield line(Span(f"    {row.what if number == 0 else '':{_LABEL}}", "dim"), "   ", _toned(text))
+    for number, text in enumerate(row.after or ("nothing",)):
+        yield line(Span(f"    {'':{_LABEL}}", "dim"), Span("-> " if number == 0 else "   ", "dim"), _toned(text))
+
+
+def _toned(text: str) -> Span:
+    return Span(text, tone_of(text))
+
+
+def _parting(parting: Parting) -> Iterator[Line]:
+    for name, step in (("before", parting.before), ("after", parting.after)):
+        label = f"with ids {ids_text(parting.ids)}" if name == "before" else ""
+        yield line(Span(f"    {label:{_LABEL}}", "dim"), Span(f"{name:7}", "dim"), step_text(step))
+
+
+def step_text(step: Step | None) -> str:
+    """A step with its place; that there is none."""
+    return f"{step.before} -> {step.after}  {step.label}  {step.at}" if step is not None else "no such step"
+
+
+def _whole(group: Group) -> Iterator[Line]:
+    yield _title(group)
+    for fact in behaviour(group.change.wiring):
+        if fact.label in ("convention", "default"):
+            for text in fact.texts[:1]:
+                yield line(Span(f"    {fact.label:{_LABEL}}", "dim"), _toned(text))
+    yield line(Span(f"    {'setter':{_LABEL}}{group.change.wiring.at}", "dim"))
+
+
+def _feeds(changes: Sequence[FeedChange]) -> Iterator[Line]:
+    if changes:
+        yield from (line(), line(Span("Drafts fed differently", "bold")))
+    for change in changes:
+        verdicts = [verdict(each) if each is not None else "not served" for each in (change.before, change.after)]
+        tone: Tone = "red" if change.after is not None and verdicts[1] not in NOTHING_WRONG else "plain"
+        yield line("  ", Span(change.name, "bold"), f" with {change.model}: ", Span(" -> ".join(dict.fromkeys(verdicts)), tone))
+        for name, comparison in (("before", change.before), ("after", change.after)):
+            yield line(Span(f"    {name:{_LABEL}}", "dim"), served_text(comparison))
+        trained = next((each.trained for each in (change.after, change.before) if each is not None and each.trained is not None), None)
+        if trained is not None:
+            yield line(Span(f"    {'trained':{_LABEL}}", "dim"), side_text(trained, None))
+
+
+def served_text(comparison: Comparison | None) -> str:
+    """What is served; that nothing is by this class."""
+    return "no such target class" if comparison is None else side_text(comparison.served, comparison.default)
+
+
+def _findings(title: str, findings: Sequence[Finding], analysis: Analysis, detail: Detail, *, went: bool = False) -> Iterator[Line]:
+    """Those that appeared as a check tells them; those that went in a line each. Facts are counted, as in a check."""
+    told = [each for each in findings if not is_folded(each, detail)]
+    if told:
+        yield from (line(), line(Span(title, "bold")))
+        yield from (line("  ", str(each)) for each in told) if went else findings_report(told, detail, analysis, titled=False)
+    counted = Counter(each.code for each in findings if is_folded(each, detail))
+    if counted and not detail.quiet:
+        text = ", ".join(f"{code} at {count} place{'' if count == 1 else 's'}" for code, count in sorted(counted.items()))
+        yield from (line(), line(Span(f"{title}, facts to know: {text} (--verbose tells each)", "dim")))
+
+
+def is_folded(finding: Finding, detail: Detail) -> bool:
+    """Whether a fact is only counted: the rows of the wirings tell it too, or it is a fact about a place."""
+    return finding.severity == Severity.INFO and not detail.verbose and finding.code != UNREADABLE

@@ -1,0 +1,159 @@
+"""What a change did to the wirings: two analyses, of the source before and after, held against each other. Places are no difference."""
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from .behaviour import behaviour, outcome
+from .meaning import meaning
+from .request import Ids, ids_text
+from .results import Analysis, Evaluation, Location, Step, Wiring
+
+Kind: TypeAlias = Literal["added", "removed", "changed"]
+Evaluate: TypeAlias = "Callable[[Wiring, Sequence[Ids]], tuple[Evaluation, ...]]"
+"""Runs further id lists of a wiring, on its own side."""
+OPEN = "not established"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One thing that a wiring says otherwise: the convention, the default, what happens at an id. Each side may take several lines."""
+
+    what: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """Where two derivations of one id list part: the first step of each that comes to something else. None where a side has no more."""
+
+    ids: Ids
+    before: Step | None
+    after: Step | None
+
+
+@dataclass(frozen=True, slots=True)
+class WiringChange:
+    """A wiring that is there on one side only, or says something else. ``rows`` and ``parting`` are those of a change."""
+
+    kind: Kind
+    before: Wiring | None
+    after: Wiring | None
+    rows: tuple[Row, ...] = ()
+    parting: Parting | None = None
+
+    @property
+    def wiring(self) -> Wiring:
+        """The wiring, as it is now where it still is."""
+        found = self.after or self.before
+        assert found is not None
+        return found
+
+    @property
+    def proof(self) -> str:
+        """Whether it is newly, or no longer, established; "" where that has not changed."""
+        if self.before is None or self.after is None or (self.before.status == OPEN) == (self.after.status == OPEN):
+            return ""
+        return "no longer established" if self.after.status == OPEN else "newly established"
+
+
+def changed_wirings(before: Analysis, after: Analysis, again: tuple[Evaluate, Evaluate]) -> Iterator[WiringChange]:
+    """The wirings that are not what they were, in the order of the new source, then those that have gone. ``again`` runs further lists of
+    the old and of the new side."""
+    pairs, added, removed = paired(before.wirings, after.wirings)
+    for old, new in pairs:
+        if (change := changed(old, new, again)) is not None:
+            yield change
+    yield from (WiringChange("added", None, each) for each in added)
+    yield from (WiringChange("removed", each, None) for each in removed)
+
+
+def paired(before: Sequence[Wiring], after: Sequence[Wiring]) -> tuple[list[tuple[Wiring, Wiring]], list[Wiring], list[Wiring]]:
+    """The wirings of one flow, class and setter on both sides; of several classes of one name those in the same file, then in order."""
+    waiting: dict[tuple[str, str, str], list[Wiring]] = defaultdict(list)
+    for old in before:
+        waiting[name_of(old)].append(old)
+    pairs, left = [], []
+    for new in after:
+        same = next((old for old in waiting[name_of(new)] if tail(old.at) == tail(new.at)), None)
+        if same is not None:
+            waiting[name_of(new)].remove(same)
+            pairs.append((same, new))
+        else:
+            left.append(new)
+    added = []
+    for new in left:
+        if waiting[name_of(new)]:
+            pairs.append((waiting[name_of(new)].pop(0), new))
+        else:
+            added.append(new)
+    return pairs, added, [old for olds in waiting.values() for old in olds]
+
+
+def name_of(wiring: Wiring) -> tuple[str, str, str]:
+    return wiring.flow, wiring.model, wiring.setter
+
+
+def tail(at: Location) -> str:
+    """The file's own name, whatever folder, archive or revision it is in."""
+    return at.file.rpartition("/")[2]
+
+
+def changed(old: Wiring, new: Wiring, again: tuple[Evaluate, Evaluate]) -> WiringChange | None:
+    """What a wiring says otherwise; None where it says the same."""
+    rows = compared(old, new, again)
+    apart = [(one, other) for one, other in rows if meaning(one) != meaning(other)]
+    if not apart:
+        return None if rows or old.status == new.status else WiringChange("changed", old, new, told(old, new, []))
+    return WiringChange("changed", old, new, told(old, new, apart), parting(apart))
+
+
+def compared(old: Wiring, new: Wiring, again: tuple[Evaluate, Evaluate]) -> list[tuple[Evaluation, Evaluation]]:
+    """The evaluations of both sides for each id list that one of them was run for: conditions on the ids bring lists of their own."""
+    sides = [{(row.ids, row.num_layers): row for row in wiring.evaluated} for wiring in (old, new)]
+    for number, (wiring, run) in enumerate(zip((old, new), again, strict=True)):
+        lacking = [ids for ids, _ in sides[1 - number] if (ids, _layers(wiring)) not in sides[number]]
+        if lacking and wiring.evaluated:
+            sides[number] |= {(row.ids, row.num_layers): row for row in run(wiring, lacking)}
+    return [(sides[0][key], sides[1][key]) for key in sides[0] if key in sides[1]]
+
+
+def _layers(wiring: Wiring) -> int:
+    return wiring.evaluated[0].num_layers if wiring.evaluated else 0
+
+
+def told(old: Wiring, new: Wiring, apart: Sequence[tuple[Evaluation, Evaluation]]) -> tuple[Row, ...]:
+    """The lines of the table of wirings that say something else; where none does, the id lists that come to something else."""
+    facts = [{fact.label: fact.texts for fact in behaviour(wiring)} for wiring in (old, new)]
+    rows = [
+        Row(label, facts[0].get(label, ()), facts[1].get(label, ()))
+        for label in dict.fromkeys((*facts[0], *facts[1]))
+        if _plain(facts[0].get(label, ())) != _plain(facts[1].get(label, ()))
+    ]
+    by_label = {"default": None, "id -1": (-1,), "id 0": (0,)}
+    kept = [row for row in rows if row.what not in by_label or any(one.ids == by_label[row.what] for one, _ in apart)]
+    return tuple(kept) or tuple(
+        Row(f"ids {ids_text(one.ids)}", outcome(one, places=False), outcome(other, places=False)) for one, other in apart
+    )
+
+
+def _plain(texts: Iterable[str]) -> tuple[str, ...]:
+    """What a line says, without why something is open."""
+    return tuple(OPEN if text.startswith(OPEN) else text for text in texts)
+
+
+def parting(apart: Sequence[tuple[Evaluation, Evaluation]]) -> Parting | None:
+    """Where the derivations part, told of one id in the middle where there is one, else of a list that both sides establish."""
+    single = [pair for pair in apart if pair[0].ids is not None and len(pair[0].ids) == 1 and 0 < pair[0].ids[0] < pair[0].num_layers - 1]
+    proved = [pair for pair in (*single, *apart) if OPEN not in (pair[0].status, pair[1].status)]
+    if not proved:
+        return None
+    one, other = proved[0]
+    steps = list(zip(one.path, other.path, strict=False))
+    common = next((n for n, (left, right) in enumerate(steps) if (left.before, left.after) != (right.before, right.after)), len(steps))
+    found = [side.path[common] if common < len(side.path) else None for side in (one, other)]
+    return Parting(one.ids, *found) if any(found) else None
+
