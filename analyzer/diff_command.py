@@ -53,7 +53,8 @@ def _side(argument: str, source: str) -> str:
     names_path = os.path.lexists(argument) and "\0" not in argument
     names_revision = folder is None and tree_of(revision) is not None
     if names_path and names_revision:
-        raise BadInput(f"{printable(argument)}: is a revision and a path: write ./{printable(argument)} for the path, or refs/heads/… in full")
+        shown = printable(argument)
+        raise BadInput(f"{shown}: is a revision and a path: write ./{shown} for the path, or refs/heads/… in full")
     return f"{revision}:{_folder_of(source)}" if names_revision else argument
 
 

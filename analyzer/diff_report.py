@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .agreement import verdict
 from .behaviour import behaviour
-from .difference import Parting, Row, WiringChange
+from .difference import Parting, Row, WiringChange, open_part
 from .diffing import Difference
 from .feeds import NOTHING_WRONG, FeedChange
 from .judging import UNREADABLE
@@ -62,7 +62,7 @@ def _named(source: SourceFacts) -> str:
 
 def _title(group: Group) -> Line:
     wiring = group.change.wiring
-    proof = f": {group.change.proof}" if group.change.proof else ""
+    proof = f": {group.change.proof}" if group.change.proof is not None else ""
     return line("  ", Span(", ".join(group.models), "bold"), f"  {wiring.flow} {wiring.setter}", Span(proof, "yellow"))
 
 
@@ -74,7 +74,7 @@ def _changed(group: Group) -> Iterator[Line]:
     if change.parting is not None:
         yield from _parting(change.parting)
     after = change.after
-    if after is not None and after.reason is not None and change.proof.startswith("no longer"):
+    if after is not None and after.reason is not None and open_part(after) and change.proof is not None:
         yield line(Span(f"    {'since':{_LABEL}}", "dim"), after.reason, f" ({after.reason_at})" if after.reason_at else "")
 
 
@@ -94,14 +94,14 @@ def _toned(text: str) -> Span:
 
 
 def _parting(parting: Parting) -> Iterator[Line]:
-    for name, step in (("before", parting.before), ("after", parting.after)):
+    for name, step, end in (("before", parting.before, parting.ends[0]), ("after", parting.after, parting.ends[1])):
         label = f"with ids {ids_text(parting.ids)}" if name == "before" else ""
-        yield line(Span(f"    {label:{_LABEL}}", "dim"), Span(f"{name:7}", "dim"), step_text(step))
+        yield line(Span(f"    {label:{_LABEL}}", "dim"), Span(f"{name:7}", "dim"), step_text(step, end))
 
 
-def step_text(step: Step | None) -> str:
-    """A step with its place; that there is none."""
-    return f"{step.before} -> {step.after}  {step.label}  {step.at}" if step is not None else "no such step"
+def step_text(step: Step | None, end: str) -> str:
+    """A step with its place; where there is none, what it comes to."""
+    return f"{step.before} -> {step.after}  {step.label}  {step.at}" if step is not None else f"no such step: {end}"
 
 
 def _whole(group: Group) -> Iterator[Line]:
