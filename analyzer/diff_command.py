@@ -73,8 +73,8 @@ def diff_sides(
     sides: Sides, request: Request, analyze: Analyze, living: Living, outputs: Sequence[Output], detail: Detail
 ) -> int:
     """Compare, and print what changed; 1 where something bad appeared."""
-    requests = [replace(request, source=each) for each in (sides.old, sides.new)]
-    found = difference(*requests, analyze, lambda analysis: without_ignored(judge_all(analysis, living.rules, RULES), living.ignores))
+    old, new = (replace(request, source=each) for each in (sides.old, sides.new))
+    found = difference(old, new, analyze, lambda analysis: without_ignored(judge_all(analysis, living.rules, RULES), living.ignores))
     emit(outputs, {"text": lambda colour: paint(diff_report(found, detail), colour), "json": lambda _: dumps(diff_document(found))})
     bad = any(each.severity >= living.least for each in found.appeared)
     return 1 if bad or any(each.breaks for each in found.feeds) else 0

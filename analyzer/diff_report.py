@@ -13,7 +13,7 @@ from .feeds import NOTHING_WRONG, FeedChange
 from .judging import UNREADABLE
 from .report import Detail, findings_report, side_text, tone_of
 from .request import ids_text
-from .results import Analysis, Comparison, SourceFacts, Step
+from .results import Analysis, Comparison, Location, SourceFacts, Step
 from .rule import Finding, Severity
 from .text import Line, Span, Tone, line
 
@@ -22,10 +22,11 @@ _LABEL = 14
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Changes that are alike but for the target classes."""
+    """Changes that are alike but for the target classes, and the places of their setters."""
 
     change: WiringChange
     models: tuple[str, ...]
+    setters: tuple[Location, ...]
 
 
 def diff_report(found: Difference, detail: Detail) -> Iterator[Line]:
@@ -53,7 +54,9 @@ def grouped(changes: Sequence[WiringChange]) -> list[Group]:
         wiring = change.wiring
         alike = (change.kind, wiring.flow, wiring.setter, change.rows or behaviour(wiring), change.parting, change.proof)
         found.setdefault(alike, []).append(change)
-    return [Group(each[0], tuple(dict.fromkeys(change.wiring.model for change in each))) for each in found.values()]
+    names = [tuple(dict.fromkeys(change.wiring.model for change in each)) for each in found.values()]
+    places = [tuple(dict.fromkeys(change.wiring.at for change in each)) for each in found.values()]
+    return [Group(each[0], *about) for each, *about in zip(found.values(), names, places, strict=True)]
 
 
 def _named(source: SourceFacts) -> str:
@@ -110,7 +113,8 @@ def _whole(group: Group) -> Iterator[Line]:
         if fact.label in ("convention", "default"):
             for text in fact.texts[:1]:
                 yield line(Span(f"    {fact.label:{_LABEL}}", "dim"), _toned(text))
-    yield line(Span(f"    {'setter':{_LABEL}}{group.change.wiring.at}", "dim"))
+    more = f" and {len(group.setters) - 1} more" if len(group.setters) > 1 else ""
+    yield line(Span(f"    {'setter':{_LABEL}}{group.setters[0]}{more}", "dim"))
 
 
 def _feeds(changes: Sequence[FeedChange]) -> Iterator[Line]:
