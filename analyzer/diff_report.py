@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from .agreement import verdict
 from .behaviour import behaviour
@@ -17,6 +18,7 @@ from .results import Analysis, Comparison, Location, SourceFacts, Step
 from .rule import Finding, Severity
 from .text import Line, Span, Tone, line
 
+T = TypeVar("T")
 _LABEL = 14
 
 
@@ -54,9 +56,11 @@ def grouped(changes: Sequence[WiringChange]) -> list[Group]:
         wiring = change.wiring
         alike = (change.kind, wiring.flow, wiring.setter, change.rows or behaviour(wiring), change.parting, change.proof)
         found.setdefault(alike, []).append(change)
-    names = [tuple(dict.fromkeys(change.wiring.model for change in each)) for each in found.values()]
-    places = [tuple(dict.fromkeys(change.wiring.at for change in each)) for each in found.values()]
-    return [Group(each[0], *about) for each, *about in zip(found.values(), names, places, strict=True)]
+    return [Group(each[0], _unique(one.wiring.model for one in each), _unique(one.wiring.at for one in each)) for each in found.values()]
+
+
+def _unique(values: Iterable[T]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys(values))
 
 
 def _named(source: SourceFacts) -> str:
