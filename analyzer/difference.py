@@ -148,11 +148,17 @@ def told(old: Wiring, new: Wiring, apart: Sequence[tuple[Evaluation, Evaluation]
         for label in dict.fromkeys((*facts[0], *facts[1]))
         if _plain(facts[0].get(label, ())) != _plain(facts[1].get(label, ())) and _is_about(label, lists, _layers(new))
     ]
-    if ALL in (open_part(old), open_part(new)):
-        rows = [row for row in rows if row.what == "convention"] or rows
+    sides = [any(text.endswith(f"is {OPEN}") for text in side.get("convention", ())) for side in facts]
+    if rows and rows[0].what == "convention" and any(sides):
+        rows = [row for row in rows if row.what == "convention" or not _is_open(row, *sides)]
     return tuple(rows) or tuple(
         Row(f"ids {ids_text(one.ids)}", outcome(one, places=False), outcome(other, places=False)) for one, other in apart
     )
+
+
+def _is_open(row: Row, before: bool, after: bool) -> bool:
+    """Whether a line only says of an id what is so of all: nothing is established on a side."""
+    return any(side and all(OPEN in text for text in texts) for side, texts in ((before, row.before), (after, row.after)))
 
 
 def _is_about(label: str, lists: Collection[Ids], layers: int) -> bool:
