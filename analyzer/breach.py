@@ -60,9 +60,10 @@ def _end(comparison: Comparison, errors: Sequence[Finding]) -> Iterator[Hop]:
 
 
 def _first_other(comparison: Comparison) -> Iterator[Hop]:
-    """The first state that is another one than was trained: where it is taken, and written to later; or what is not met where it is missing."""
+    """The first state that is another one than was trained: where it is taken, and written to later; or what is not met where it lacks."""
     points, trained = paired(comparison) or ((), ())
-    number = next((n for n, pair in enumerate(zip(points, trained, strict=False)) if agree(*pair) == "other"), min(map(len, (points, trained))))
+    pairs = enumerate(zip(points, trained, strict=False))
+    number = next((n for n, pair in pairs if agree(*pair) == "other"), min(len(points), len(trained)))
     instead = f"where {trained[number]} was trained" if number < len(trained) else "where nothing more was trained"
     missed = comparison.served.missed
     if number < len(points):

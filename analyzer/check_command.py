@@ -67,7 +67,8 @@ def chosen_contracts(settings: Settings | None, names: Sequence[str], narrowed: 
     for name in names:
         if name not in known:
             there = hint(name, tuple(known)) or f"; there are {', '.join(known) or 'none'}"
-            raise BadInput(f"--contract {name}: {settings.shown if settings else 'no file of settings'} has no contract of this name{there}")
+            where = settings.shown if settings is not None else "no file of settings"
+            raise BadInput(f"--contract {name}: {where} has no contract of this name{there}")
     return tuple(known[name] for name in dict.fromkeys(names))
 
 

@@ -81,8 +81,8 @@ def asked_for(requests: Sequence[Request], contracts: Sequence[NamedContract], *
     given = {request.source: request for request in requests}
     others = dict.fromkeys(one.source for one in contracts if one.source is not None and one.source not in given)
     asked = [Asked(each, tuple(one for one in contracts if one.source in (None, source)), alone) for source, each in given.items()]
-    for source in others:
-        asked.append(Asked(replace(requests[0], source=source), tuple(one for one in contracts if one.source == source), alone=True))
+    of_others = ((replace(requests[0], source=source), tuple(one for one in contracts if one.source == source)) for source in others)
+    asked += [Asked(request, theirs, alone=True) for request, theirs in of_others]
     return tuple(each for each in asked if each.contracts or not each.alone)
 
 
@@ -129,7 +129,7 @@ def _once(judged: Judged, rest: Iterable[Judged], own: Iterable[Judged]) -> Judg
 
 
 def is_told(finding: Finding, others: Iterable[Finding]) -> bool:
-    """Whether one of the others says as much of the same place and the same draft; with a draft in hand a rule may say it in other words."""
+    """Whether one of the others says as much of the same place and the same draft; with a draft in hand a rule may word it otherwise."""
     return any(
         (each.code, each.at) == (finding.code, finding.at)
         and each.flow in (None, finding.flow)

@@ -1,5 +1,5 @@
-"""Named contracts: "draft X for target Y was trained on …". From one to the request that checks it, and from what comes of that to whether it
-is kept."""
+"""Named contracts: "draft X for target Y was trained on …". From one to the request that checks it, and from what comes of that to whether
+it is kept."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ WORDS: dict[Verdict, str] = {
     "width": "what is served is not as wide as what fc takes",
 }
 """What breaks a contract."""
-UNTOLD = "nothing says what the draft was trained on: give the contract `train` or `trained`, or put a contract.json beside the draft's config"
+UNTOLD = "nothing says what the draft was trained on: give the contract `train` or `trained`, or put a contract.json beside the config"
 
 
 @dataclass(frozen=True, slots=True)

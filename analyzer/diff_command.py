@@ -53,7 +53,8 @@ def _side(argument: str, source: str) -> str:
     names_path = os.path.lexists(argument) and "\0" not in argument
     names_revision = folder is None and tree_of(revision) is not None
     if names_path and names_revision:
-        raise BadInput(f"{printable(argument)}: is a revision and a path: write ./{printable(argument)} for the path, or refs/heads/… in full")
+        shown = printable(argument)
+        raise BadInput(f"{shown}: is a revision and a path: write ./{shown} for the path, or refs/heads/… in full")
     return f"{revision}:{_folder_of(source)}" if names_revision else argument
 
 
@@ -72,8 +73,8 @@ def diff_sides(
     sides: Sides, request: Request, analyze: Analyze, living: Living, outputs: Sequence[Output], detail: Detail
 ) -> int:
     """Compare, and print what changed; 1 where something bad appeared."""
-    requests = [replace(request, source=each) for each in (sides.old, sides.new)]
-    found = difference(*requests, analyze, lambda analysis: without_ignored(judge_all(analysis, living.rules, RULES), living.ignores))
+    old, new = (replace(request, source=each) for each in (sides.old, sides.new))
+    found = difference(old, new, analyze, lambda analysis: without_ignored(judge_all(analysis, living.rules, RULES), living.ignores))
     emit(outputs, {"text": lambda colour: paint(diff_report(found, detail), colour), "json": lambda _: dumps(diff_document(found))})
     bad = any(each.severity >= living.least for each in found.appeared)
     return 1 if bad or any(each.breaks for each in found.feeds) else 0

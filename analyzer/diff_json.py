@@ -30,7 +30,7 @@ def _wiring(change: WiringChange) -> Object:
         "flow": wiring.flow,
         "model": wiring.model,
         "setter": wiring.setter,
-        "proof": change.proof or None,
+        "proof": change.proof,
         "rows": [_row(each) for each in change.rows],
         "parting": None if change.parting is None else _parting(change.parting),
         "before": None if change.before is None else wiring_object(change.before),

@@ -2,30 +2,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from .agreement import verdict
 from .behaviour import behaviour
-from .difference import Parting, Row, WiringChange
+from .difference import Parting, Row, WiringChange, open_part
 from .diffing import Difference
 from .feeds import NOTHING_WRONG, FeedChange
 from .judging import UNREADABLE
 from .report import Detail, findings_report, side_text, tone_of
 from .request import ids_text
-from .results import Analysis, Comparison, SourceFacts, Step
+from .results import Analysis, Comparison, Location, SourceFacts, Step
 from .rule import Finding, Severity
 from .text import Line, Span, Tone, line
 
+T = TypeVar("T")
 _LABEL = 14
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Changes that are alike but for the target classes."""
+    """Changes that are alike but for the target classes, and the places of their setters."""
 
     change: WiringChange
     models: tuple[str, ...]
+    setters: tuple[Location, ...]
 
 
 def diff_report(found: Difference, detail: Detail) -> Iterator[Line]:
@@ -53,7 +56,11 @@ def grouped(changes: Sequence[WiringChange]) -> list[Group]:
         wiring = change.wiring
         alike = (change.kind, wiring.flow, wiring.setter, change.rows or behaviour(wiring), change.parting, change.proof)
         found.setdefault(alike, []).append(change)
-    return [Group(each[0], tuple(dict.fromkeys(change.wiring.model for change in each))) for each in found.values()]
+    return [Group(each[0], _unique(one.wiring.model for one in each), _unique(one.wiring.at for one in each)) for each in found.values()]
+
+
+def _unique(values: Iterable[T]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys(values))
 
 
 def _named(source: SourceFacts) -> str:
@@ -62,7 +69,7 @@ def _named(source: SourceFacts) -> str:
 
 def _title(group: Group) -> Line:
     wiring = group.change.wiring
-    proof = f": {group.change.proof}" if group.change.proof else ""
+    proof = f": {group.change.proof}" if group.change.proof is not None else ""
     return line("  ", Span(", ".join(group.models), "bold"), f"  {wiring.flow} {wiring.setter}", Span(proof, "yellow"))
 
 
@@ -74,7 +81,7 @@ def _changed(group: Group) -> Iterator[Line]:
     if change.parting is not None:
         yield from _parting(change.parting)
     after = change.after
-    if after is not None and after.reason is not None and change.proof.startswith("no longer"):
+    if after is not None and after.reason is not None and open_part(after) and change.proof is not None:
         yield line(Span(f"    {'since':{_LABEL}}", "dim"), after.reason, f" ({after.reason_at})" if after.reason_at else "")
 
 
@@ -94,14 +101,14 @@ def _toned(text: str) -> Span:
 
 
 def _parting(parting: Parting) -> Iterator[Line]:
-    for name, step in (("before", parting.before), ("after", parting.after)):
+    for name, step, end in (("before", parting.before, parting.ends[0]), ("after", parting.after, parting.ends[1])):
         label = f"with ids {ids_text(parting.ids)}" if name == "before" else ""
-        yield line(Span(f"    {label:{_LABEL}}", "dim"), Span(f"{name:7}", "dim"), step_text(step))
+        yield line(Span(f"    {label:{_LABEL}}", "dim"), Span(f"{name:7}", "dim"), step_text(step, end))
 
 
-def step_text(step: Step | None) -> str:
-    """A step with its place; that there is none."""
-    return f"{step.before} -> {step.after}  {step.label}  {step.at}" if step is not None else "no such step"
+def step_text(step: Step | None, end: str) -> str:
+    """A step with its place; where there is none, what it comes to."""
+    return f"{step.before} -> {step.after}  {step.label}  {step.at}" if step is not None else f"no such step: {end}"
 
 
 def _whole(group: Group) -> Iterator[Line]:
@@ -110,7 +117,8 @@ def _whole(group: Group) -> Iterator[Line]:
         if fact.label in ("convention", "default"):
             for text in fact.texts[:1]:
                 yield line(Span(f"    {fact.label:{_LABEL}}", "dim"), _toned(text))
-    yield line(Span(f"    {'setter':{_LABEL}}{group.change.wiring.at}", "dim"))
+    more = f" and {len(group.setters) - 1} more" if len(group.setters) > 1 else ""
+    yield line(Span(f"    {'setter':{_LABEL}}{group.setters[0]}{more}", "dim"))
 
 
 def _feeds(changes: Sequence[FeedChange]) -> Iterator[Line]:

@@ -1,4 +1,4 @@
-"""The values of one table of settings, read by their types. What is wrong with one is told in one line, with the file, the line and the key."""
+"""The values of one table of settings, read by their types. What is wrong with one is told in one line: the file, the line and the key."""
 from __future__ import annotations
 
 import os
@@ -16,8 +16,8 @@ Table: TypeAlias = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Reads the values of a table. ``shown`` names the file in messages, ``folder`` is where it lies, ``lines`` are those of its keys, ``at`` are
-    the keys that lead to the table. ``around``: what stands before and behind a key in messages."""
+    """Reads the values of a table. ``shown`` names the file in messages, ``folder`` is where it lies, ``lines`` are those of its keys,
+    ``at`` are the keys that lead to the table. ``around``: what stands before and behind a key in messages."""
 
     shown: str
     folder: str

@@ -164,7 +164,8 @@ def _open_store(argument: str, package: str) -> Store:
 
     folder = find_installed(argument, package)
     if folder is None:
-        raise BadInput(f"{printable(argument)}: no such file, folder or revision, nor an installed package with {package} in it; give one of them")
+        shown = printable(argument)
+        raise BadInput(f"{shown}: no such file, folder or revision, nor an installed package with {package} in it; give one of them")
     return open_folder(folder, package, keep_absolute=True)
 
 
