@@ -12,6 +12,7 @@ from .arguments import (
     Baseline,
     Config,
     ContractFile,
+    Contracts,
     Debug,
     DiffSource,
     Draft,
@@ -46,6 +47,7 @@ from .arguments import (
     Trainer,
     Verbose,
     WriteBaseline,
+    given,
     is_of_file,
 )
 
@@ -83,11 +85,12 @@ def check(
     draft: Drafts = None, target: Target = None, train: Train = None, train_config: TrainConfig = None,
     train_engine: TrainEngine = None, serve_args: ServeArgs = None, flow: Flows = None, model: Models = None,
     layers: Layers = None, select: Select = None, ignore: Ignore = None, fail_on: FailOn = "warning",
-    baseline: Baseline = None, write_baseline: WriteBaseline = False, flow_file: FlowFiles = None,
+    baseline: Baseline = None, write_baseline: WriteBaseline = False, flow_file: FlowFiles = None, contract: Contracts = None,
     format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what every target class captures and what is wrong with it, also with the draft and the trainer that are given."""
-    from .check_command import check_sources, read_living
+    from .check_command import check_sources, chosen_contracts, read_living
+    from .checked import asked_for
     from .options import first, read_layers, read_outputs, read_serve_args, rest
     from .request import Request
 
@@ -103,7 +106,9 @@ def check(
     compared = drafts[0] if drafts else None, train, train_config, drafts[1:], train_engine
     launch = read_serve_args(serve_args)
     asked = [Request(each, *narrowed, *compared, judged=True, serve_args=launch, more_flow_files=rest(flow_file)) for each in source]
-    return check_sources(asked, pipeline(), living, outputs, detail)
+    about = given(ctx, "draft", "target", "train", "train_config", "train_engine", "model", "flow")
+    contracts = chosen_contracts(ctx.meta.get(SETTINGS), contract or (), about)
+    return check_sources(asked_for(asked, contracts, alone=bool(contract)), pipeline(), living, outputs, detail)
 
 
 @app.command()
@@ -248,9 +253,9 @@ def explain(
 
 def pipeline() -> Callable[[Request], Analysis]:
     """The analysis, imported when it is needed."""
-    from .pipeline import analyze
+    from .pipeline import analyzer
 
-    return analyze
+    return analyzer()
 
 
 def graph_pipeline() -> Callable[[Request], GraphAnalysis]:

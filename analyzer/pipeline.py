@@ -14,14 +14,14 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .comparison import compare
 from .configs import Config, load_config
-from .contract_file import contract_side, is_contract, read_contract_file
+from .contract_file import contract_beside, contract_side, is_contract, read_contract_file, side_said
 from .drafts import find_drafts, flow_of_draft
 from .errors import BadInput
 from .evaluation import Target
@@ -29,7 +29,7 @@ from .excerpts import Excerpts
 from .flows.flow import BUILT_IN, ENGINES, load_flow
 from .launched import configs_with, launched, with_flags
 from .layout import printed_path
-from .opening import Opened, choose_flows, facts, open_flows, unreadable
+from .opening import Opened, Shared, choose_flows, facts, open_flows, unreadable
 from .request import ContractRequest, Request
 from .results import Analysis, Comparison, ContractAnalysis, NotEstablished, Side, Wiring
 from .serving import server
@@ -53,10 +53,16 @@ RECURSION = 20_000
 """Python frames for the interpreter: a call of the analysed program takes about twenty."""
 
 
-def analyze(request: Request) -> Analysis:
-    """Run a request; raises :class:`BadInput` for what a person can mend."""
+def analyze(request: Request, shared: Shared | None = None) -> Analysis:
+    """Run a request; raises :class:`BadInput` for what a person can mend. ``shared``: what requests before it read of the same source."""
     with room_to_run():
-        return run(request)
+        return run(request, shared)
+
+
+def analyzer() -> Callable[[Request], Analysis]:
+    """An :func:`analyze` for several requests: those about one source, one after the other, share what is read of it."""
+    shared = Shared()
+    return lambda request: analyze(request, shared)
 
 
 def draw_graphs(request: Request) -> GraphAnalysis:
@@ -137,14 +143,14 @@ def room_to_run() -> Iterator[None]:
         sys.setrecursionlimit(limit)
 
 
-def run(request: Request) -> Analysis:
+def run(request: Request, shared: Shared | None = None) -> Analysis:
     """The seven steps."""
     wirings: list[Wiring] = []
     comparisons: list[Comparison] = []
     launches: list[Launch] = []
     others: list[Wiring] = []
     problems: list[NotEstablished] = []
-    opened = open_flows(request, choose_flows(request))
+    opened = open_flows(request, choose_flows(request), shared)
     drafts = drafts_by_flow(request, opened)
     jobs = [Job(one.program, one.config, one.layers, one.targets, request.judged) for one in opened]
     for one, found in zip(opened, evaluate_all(jobs, request.ids), strict=True):
@@ -167,7 +173,7 @@ def run(request: Request) -> Analysis:
 def covered(request: Request) -> tuple[Needs, ...]:
     """What the rules need of which a run can find everything: nothing where it is narrowed, the source alone where drafts are in hand."""
     narrowed = (request.flows, request.models, request.target, request.flow_file, request.serve_args, request.ids, request.train)
-    if not request.judged or any(narrowed):
+    if not request.judged or any(narrowed) or request.trained is not None:
         return ()
     return ("source",) if request.drafts else ("source", "launch")
 
@@ -176,9 +182,12 @@ def excerpts(request: Request, tree: SourceTree) -> Excerpts:
     """What tells the text of a line: of the engine, of the trainer, or of a config."""
     train = request.train
     trainer = [] if train is None or is_contract(train) else [lambda: open_trainer(train).tree]
-    named = [*(find_drafts(request.drafts) if request.drafts else ()), *([request.target] if request.target is not None else [])]
-    contracts = [printed_path(os.path.abspath(train), keep_absolute=os.path.isabs(train))] if train is not None and not trainer else []
-    return Excerpts([lambda: tree, *trainer], [load_config(each) for each in named], contracts)
+    drafts = find_drafts(request.drafts) if request.drafts else ()
+    named = [*drafts, *([request.target] if request.target is not None else [])]
+    files = [train] if train is not None and not trainer else [each for draft in drafts if (each := contract_beside(draft)) is not None]
+    contracts = [printed_path(os.path.abspath(each), keep_absolute=os.path.isabs(each)) for each in files]
+    said = [request.trained.at.file] if request.trained is not None else []
+    return Excerpts([lambda: tree, *trainer], [load_config(each) for each in named], [*contracts, *said])
 
 
 def drafts_by_flow(request: Request, opened: Sequence[Opened]) -> dict[str, list[str]]:
@@ -201,11 +210,13 @@ def drafts_by_flow(request: Request, opened: Sequence[Opened]) -> dict[str, list
 
 
 def against_training(request: Request, one: Opened, path: str) -> Iterator[Comparison]:
-    """What is served to a draft, held against what the trainer that was given trained."""
+    """What is served to a draft, held against what it was trained on: by what was given, else by the contract that lies beside it."""
     layers = request.layers or one.config.num_layers()
     draft, weights = load_config(path), read_weights(path, one.program.flow.pipeline.projections)
     one.problems.extend([weights.open] if weights.open is not None else ())
-    trained = None if request.train is None else training_side(request, request.train, draft, one, layers)
+    train = request.train or (None if request.trained is not None else contract_beside(path))
+    trained = None if request.trained is None else side_said(request.trained, layers)
+    trained = trained if train is None else training_side(request, train, draft, one, layers)
     served = server(one.tree, request.target)
     yield from compare(one.program, one.targets, one.config, layers, draft, trained, served, weights.width)
 
