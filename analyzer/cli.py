@@ -52,6 +52,7 @@ from .arguments import (
 )
 
 if TYPE_CHECKING:
+    from .diffing import Analyzer
     from .graph import GraphAnalysis
     from .report import Detail
     from .request import ContractRequest, Request
@@ -158,10 +159,12 @@ def diff(
     draft: Drafts = None, target: Target = None, train: Train = None, train_config: TrainConfig = None,
     train_engine: TrainEngine = None, serve_args: ServeArgs = None, flow: Flows = None, model: Models = None,
     layers: Layers = None, select: Select = None, ignore: Ignore = None, fail_on: FailOn = "warning", flow_file: FlowFiles = None,
-    format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+    contract: Contracts = None, format: Format = None, output_format: Outputs = None,
+    quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what a change did to the wirings: of git revisions, folders or wheels; of one of them and the work tree."""
-    from .check_command import read_living
+    from .check_command import chosen_contracts, read_living
+    from .checked import Asked
     from .diff_command import diff_sides, read_sides
     from .options import first, read_layers, read_outputs, read_serve_args, rest
     from .request import Request
@@ -173,8 +176,10 @@ def diff(
     compared = drafts[0] if drafts else None, train, train_config, drafts[1:], train_engine
     launch = read_serve_args(serve_args)
     sides = read_sides(revisions, source, from_base=merge_base)
-    request = Request(sides.new, *narrowed, *compared, judged=True, serve_args=launch, more_flow_files=rest(flow_file))
-    return diff_sides(sides, request, pipeline(), living, outputs, detail)
+    request = Request(source, *narrowed, *compared, judged=True, serve_args=launch, more_flow_files=rest(flow_file))
+    about = given(ctx, "draft", "target", "train", "train_config", "train_engine", "model", "flow")
+    asked = Asked(request, chosen_contracts(ctx.meta.get(SETTINGS), contract or (), about), alone=bool(contract))
+    return diff_sides(sides, asked, pipeline(), living, outputs, detail)
 
 
 @app.command()
@@ -251,11 +256,11 @@ def explain(
     return 0
 
 
-def pipeline() -> Callable[[Request], Analysis]:
+def pipeline() -> Analyzer:
     """The analysis, imported when it is needed."""
-    from .pipeline import analyzer
+    from .pipeline import Analyzer
 
-    return analyzer()
+    return Analyzer()
 
 
 def graph_pipeline() -> Callable[[Request], GraphAnalysis]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -34,7 +34,7 @@ from .request import ContractRequest, Request
 from .results import Analysis, Comparison, ContractAnalysis, NotEstablished, Side, Wiring
 from .serving import server
 from .siblings import siblings
-from .source import SourceTree, find_package
+from .source import SourceTree, find_package, open_source
 from .suppressions import MARK
 from .surroundings import Needs, Surroundings
 from .trained import Training, train_source
@@ -59,10 +59,19 @@ def analyze(request: Request, shared: Shared | None = None) -> Analysis:
         return run(request, shared)
 
 
-def analyzer() -> Callable[[Request], Analysis]:
+class Analyzer:
     """An :func:`analyze` for several requests: those about one source, one after the other, share what is read of it."""
-    shared = Shared()
-    return lambda request: analyze(request, shared)
+
+    def __init__(self) -> None:
+        self._shared = Shared()
+
+    def __call__(self, request: Request) -> Analysis:
+        return analyze(request, self._shared)
+
+    def would_repeat(self, source: str) -> bool:
+        """Whether what the last requests read of their source stands in this one too, so that they would come to the same."""
+        read = self._shared.read
+        return bool(read) and all(each.tree.answers_like(open_source(source, package)) for package, each in read.items())
 
 
 def draw_graphs(request: Request) -> GraphAnalysis:

@@ -56,7 +56,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("paths", "contracts"),
     ("contract_settings",),
     ("pipeline", "symbols", "settings"),
-    ("baseline", "feeds", "finding_changes"),
+    ("baseline", "finding_changes"),
     ("checked",),
     ("json_report", "behaviour", "picture", "verdicts"),
     ("report", "rule_pages", "captions", "contract_json", "trace_json", "kept_json", "difference"),
