@@ -88,8 +88,7 @@ def check_sources(
         "json": lambda _: dumps(checked_document(checked, gone)),
     }
     emit(outputs, texts)
-    bad = (each for one in checked for each in (*one.findings, *one.kept))
-    return 1 if any(each.severity >= living.least for each in bad) else 0
+    return 1 if any(each.fails(living.least) for each in checked) else 0
 
 
 def _judged(analysis: Analysis, living: Living) -> Judged:

@@ -63,6 +63,11 @@ class Checked:
         """All that is not reported, each once."""
         return tuple(dict.fromkeys((*self.judged.aside, *(each for run in self.runs for each in run.judged.aside))))
 
+    def fails(self, least: Severity) -> bool:
+        """Whether something is found that is as bad as this, or becomes of a contract."""
+        found = (*(each.severity for each in self.findings), *(each.severity for each in self.kept))
+        return any(each is not None and each >= least for each in found)
+
     @property
     def parts(self) -> Iterator[tuple[Analysis, Judged]]:
         """Each analysis with what is found in it."""
@@ -78,9 +83,9 @@ class Checked:
 def asked_for(requests: Sequence[Request], contracts: Sequence[NamedContract], *, alone: bool) -> tuple[Asked, ...]:
     """Each source with its contracts: one that names no source is checked in all. Of a source that only a contract names, nothing but its
     contracts is told."""
-    given = {request.source: request for request in requests}
+    given = {request.source for request in requests}
     others = dict.fromkeys(one.source for one in contracts if one.source is not None and one.source not in given)
-    asked = [Asked(each, tuple(one for one in contracts if one.source in (None, source)), alone) for source, each in given.items()]
+    asked = [Asked(each, tuple(one for one in contracts if one.source in (None, each.source)), alone) for each in requests]
     of_others = ((replace(requests[0], source=source), tuple(one for one in contracts if one.source == source)) for source in others)
     asked += [Asked(request, theirs, alone=True) for request, theirs in of_others]
     return tuple(each for each in asked if each.contracts or not each.alone)

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
-from .contract_file import MOST_IDS, POINT_FORM, is_point
+from .contract_file import POINT_FORM, is_point
 from .contracts import NamedContract
 from .location import Location
 from .nearest import hint
-from .options import read_layers, read_serve_args
+from .options import MOST_IDS, read_layers, read_serve_args
 from .request import Trained
 from .setting_values import Table, Values, kind
 

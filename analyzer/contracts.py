@@ -9,6 +9,7 @@ from .agreement import Verdict, doubt, verdict
 from .breach import breach
 from .judging import Judged, SetAside
 from .location import Location
+from .opening import LACKING
 from .request import Request, ServeArg, Trained
 from .results import Analysis, Comparison, Side
 from .rule import Finding, Hop, Severity
@@ -62,10 +63,10 @@ class Kept:
     aside: tuple[SetAside, ...] = ()
 
     @property
-    def severity(self) -> Severity:
-        """How bad it is: as bad as a finding that says so. What sets all such findings aside sets aside that the contract is not kept."""
+    def severity(self) -> Severity | None:
+        """How bad it is that it is not kept: as bad as a finding that says so. What sets all such findings aside sets that aside too."""
         if self.status == "kept" or self.is_set_aside:
-            return Severity.INFO
+            return None
         return Severity.ERROR if self.status == "broken" else Severity.WARNING
 
     @property
@@ -141,7 +142,7 @@ def _lacking(contract: NamedContract, analysis: Analysis) -> str | None:
     """Why a target class that the contract is about is not there to be compared."""
     there = {each.model for each in analysis.comparisons}
     wanted = [each for each in contract.models if each not in there]
-    told = [each for each in analysis.not_established if each.what in wanted or (not analysis.wirings and each.what != "file")]
+    told = [each for each in analysis.not_established if each.reason.endswith(LACKING)]
     if told:
         return f"{told[0].what}: {told[0].reason} ({told[0].at})"
     if wanted:

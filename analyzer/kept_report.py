@@ -8,13 +8,13 @@ from dataclasses import replace
 from .checked import Checked
 from .contracts import Kept, Status
 from .report import Detail, check_report, finding_report, side_text, source_line, sources_report
-from .results import Analysis
-from .rule import Severity
+from .results import Analysis, Location
+from .rule import Finding, Severity
 from .text import Line, Span, Tone, line
 from .verdicts import names
 
 _TONES: Mapping[Status, Tone] = {"kept": "bold", "broken": "red", "not established": "yellow"}
-_LABEL = 8
+_LABEL = 9
 UNPROVED = "FC901"
 """The rule that says of an open side what the contract says too."""
 
@@ -36,15 +36,18 @@ def _contracts_report(checked: Sequence[Checked], detail: Detail) -> Iterator[Li
     sources = names([each.analysis for each in checked])
     rows = [(source, run.analysis, run.kept) for source, each in zip(sources, checked, strict=True) for run in each.runs]
     yield from () if detail.quiet else (line(),)
+    told: set[tuple[str, Location, str]] = set()
     for source, analysis, kept in rows:
         if not detail.quiet or kept.status != "kept" or _loud(kept):
-            yield from _contract_report(kept, analysis, f"  in {source}" if len(checked) > 1 else "", detail)
+            yield from _contract_report(kept, f"  in {source}" if len(checked) > 1 else "", detail)
+            yield from _all_findings(kept, detail, analysis) if detail.verbose else _findings(kept, analysis, told)
     if not detail.quiet:
         counts = Counter(kept.status for _, _, kept in rows)
         yield line(Span("Contracts", "bold"), ": ", ", ".join(f"{counts[status]} {status}" for status in _TONES))
 
 
-def _contract_report(kept: Kept, analysis: Analysis, source: str, detail: Detail) -> Iterator[Line]:
+def _contract_report(kept: Kept, source: str, detail: Detail) -> Iterator[Line]:
+    """The line of a contract, and the two sides and the path where it is not kept."""
     known = " (set aside)" if kept.is_set_aside else ""
     yield line(Span(f"{kept.status.upper()} {kept.contract.name}", _TONES[kept.status]), Span(f"{source}{known}", "dim"))
     if detail.verbose and kept.contract.description:
@@ -53,9 +56,24 @@ def _contract_report(kept: Kept, analysis: Analysis, source: str, detail: Detail
         yield from _sides(kept)
     for number, hop in enumerate(kept.path):
         yield _labelled("path" if number == 0 else "", f"{hop.at}: {hop.label}")
-    told = [each for each in kept.findings if detail.verbose or (each.severity > Severity.INFO and each.code != UNPROVED)]
-    for finding in told:
-        yield from finding_report(finding, detail if detail.verbose else Detail(quiet=True), "  ", analysis)
+
+
+def _all_findings(kept: Kept, detail: Detail, analysis: Analysis) -> Iterator[Line]:
+    for finding in kept.findings:
+        yield from finding_report(finding, detail, "  ", analysis)
+
+
+def _findings(kept: Kept, analysis: Analysis, told: set[tuple[str, Location, str]]) -> Iterator[Line]:
+    """What is wrong with the draft, without the way that is told already. ``told`` is what was found of other drafts in the same words."""
+    again: list[Finding] = []
+    for finding in _loud(kept):
+        if (key := (finding.code, finding.at, finding.message)) in told:
+            again.append(finding)
+        else:
+            told.add(key)
+            yield from finding_report(finding, Detail(quiet=True), "  ", analysis)
+    if again:
+        yield _labelled("as above", ", ".join(f"{each.code} {each.at}" for each in again))
 
 
 def _sides(kept: Kept) -> Iterator[Line]:
@@ -73,5 +91,7 @@ def _labelled(label: str, text: str) -> Line:
     return line(Span(f"  {label:{_LABEL}}", "dim"), text)
 
 
-def _loud(kept: Kept) -> bool:
-    return any(each.severity > Severity.INFO for each in kept.findings)
+def _loud(kept: Kept) -> list[Finding]:
+    """What is found beside that a side is not established."""
+    loud = [each for each in kept.findings if each.severity > Severity.INFO and each.code != UNPROVED]
+    return [replace(each, consequences=tuple(one for one in each.consequences if one.code != UNPROVED)) for each in loud]

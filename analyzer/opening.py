@@ -19,6 +19,8 @@ from .source import SourceTree, find_package, open_source, packages_in
 from .target import ConfigFacts, read_target
 from .wiring import DEFAULT_LAYERS, Found
 
+LACKING = "no target class with a setter of the flow is called so"
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
@@ -136,13 +138,12 @@ def missing_targets(request: Request, one: Opened, names: set[str]) -> list[NotE
     """The config's classes where none of them is a target here: all targets are shown, but not the one that was meant; of an exact request
     none. Of that also each class that it names itself and that is no target here."""
     architectures, place = one.config.architectures(), one.config.place
-    lacking = "no target class with a setter of the flow is called so"
     if request.models or place is None:
         root = Location(one.tree.printed(""), 1)
-        return [NotEstablished(name, lacking, root) for name in request.models if name not in names]
+        return [NotEstablished(name, LACKING, root) for name in request.models if name not in names]
     if set(architectures) & names:
         return []
-    return [NotEstablished(name, f"the config's architectures name it, and {lacking}", place) for name in architectures]
+    return [NotEstablished(name, f"the config's architectures name it, and {LACKING}", place) for name in architectures]
 
 
 def unreadable(index: Index, tree: SourceTree) -> list[NotEstablished]:

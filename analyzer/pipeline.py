@@ -31,7 +31,7 @@ from .launched import configs_with, launched, with_flags
 from .layout import printed_path
 from .opening import Opened, Shared, choose_flows, facts, open_flows, unreadable
 from .request import ContractRequest, Request
-from .results import Analysis, Comparison, ContractAnalysis, NotEstablished, Side, Wiring
+from .results import Analysis, Comparison, ContractAnalysis, Side, Wiring
 from .serving import server
 from .siblings import siblings
 from .source import SourceTree, find_package, open_source
@@ -158,11 +158,11 @@ def run(request: Request, shared: Shared | None = None) -> Analysis:
     comparisons: list[Comparison] = []
     launches: list[Launch] = []
     others: list[Wiring] = []
-    problems: list[NotEstablished] = []
     opened = open_flows(request, choose_flows(request), shared)
     drafts = drafts_by_flow(request, opened)
-    jobs = [Job(one.program, one.config, one.layers, one.targets, request.judged) for one in opened]
-    for one, found in zip(opened, evaluate_all(jobs, request.ids), strict=True):
+    asked_for = [one for one in opened if drafts[one.program.flow.name] or not request.exact]
+    jobs = [Job(one.program, one.config, one.layers, one.targets, request.judged) for one in asked_for]
+    for one, found in zip(asked_for, evaluate_all(jobs, request.ids), strict=True):
         wirings += found
         given: list[str | None] = [*drafts[one.program.flow.name]]
         for draft in given or [None]:
@@ -171,7 +171,7 @@ def run(request: Request, shared: Shared | None = None) -> Analysis:
             comparisons += against_training(request, asked, draft) if draft is not None else ()
             launches += launched(request, one, asked, configs) if request.judged else ()
         others += siblings(one, [each for each in comparisons if each.flow == one.program.flow.name]) if request.judged else ()
-        problems += one.problems
+    problems = [each for one in opened for each in one.problems]
     tree, index = opened[0].tree, opened[0].program.index
     open_ones, texts = (*unreadable(index, tree), *problems), excerpts(request, tree)
     commented = tuple(tree.printed(path) for path in sorted(index.read) if MARK in tree.read(path))

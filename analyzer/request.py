@@ -31,7 +31,8 @@ class Request:
     source of the trainer, ``train_config`` the path of the training run's config, ``train_engine`` the source of the
     engine that the trainer captures with. ``judged``: rules will look at it. ``serve_args`` are the flags that the engine is launched
     with; None where they are not known. ``trained`` says in place of a trainer what the draft was trained on. ``exact``: it is about the
-    target classes that are named, by ``models`` or by the target's config, and about nothing where none of them is a target here.
+    target classes that are named, by ``models`` or by the target's config, and about nothing where none of them is a target here; and
+    about the flows of the drafts alone.
     """
 
     source: str

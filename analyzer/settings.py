@@ -112,8 +112,8 @@ class _Reader(Values):
 
     def settings(self, content: str) -> Settings:
         table: Table = tomllib.loads(content)
-        for key in self.at:
-            inner = table[key]
+        for step in self.at:
+            inner = table[str(step)]
             assert isinstance(inner, dict)
             table = inner
         options: dict[str, Option] = {}
