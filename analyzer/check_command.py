@@ -10,6 +10,7 @@ from ..rules import RULES
 from .baseline import Baseline, Book, baseline_text, read_baseline
 from .errors import BadInput
 from .escape import terminal
+from .formats import renderers
 from .json_report import dumps, report_document, reports_document
 from .judging import Judged, judge_all
 from .layout import printed_path
@@ -22,6 +23,7 @@ from .results import Analysis
 from .rule import Rule, Severity, chosen, severity
 from .settings import Settings
 from .text import Line, Span, line, paint
+from .told import Told
 
 DEFAULT_BASELINE = ".flowcheck-baseline.json"
 
@@ -61,7 +63,9 @@ def check_sources(
     book = None if known is None else Book(known)
     judged = [(analysis, book.without_known(analysis, one) if book else one) for analysis, one in judged]
     gone = book.gone([analysis for analysis, _ in judged], living.rules) if book else 0
+    told = [Told(analysis, one.findings, one.aside) for analysis, one in judged]
     texts = {
+        **renderers(told, living.rules, living.least, detail),
         "text": lambda colour: paint((*_report(judged, detail), *_aside_report(judged, gone, living.settings, detail)), colour),
         "json": lambda _: _json(judged, gone),
     }

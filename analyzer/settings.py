@@ -14,7 +14,7 @@ from .errors import BadInput
 from .flows.lines import line_of
 from .layout import printable, printed_path
 from .nearest import hint
-from .options import read_layers, read_outputs, read_serve_args
+from .options import REPORT_FORMATS, read_layers, read_outputs, read_serve_args
 from .paths import PathIgnore
 from .rule import meant_by, severity
 from .toml_file import read_toml_text
@@ -199,7 +199,7 @@ class _Reader:
         return tuple(self.output(key, each) for each in self.texts(key, value))
 
     def output(self, key: str, text: str) -> str:
-        name, colon, file = self.checked(key, text, lambda each: read_outputs(None, [each])).partition(":")
+        name, colon, file = self.checked(key, text, lambda each: read_outputs(None, [each], REPORT_FORMATS)).partition(":")
         return f"{name}:{self.inside(key, file)}" if colon else name
 
     def ignores(self, value: object) -> Iterator[PathIgnore]:
