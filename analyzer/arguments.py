@@ -103,6 +103,10 @@ Select = Annotated[
 Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="CODES", help="Not these rules. Repeatable.")]
 FailOn = Annotated[str, typer.Option("--fail-on", metavar="info|warning|error", help="Exit with 1 on findings this bad.")]
 Format = Annotated[str | None, typer.Option("--format", metavar="text|json", help="The format on stdout.")]
+ReportFormat = Annotated[
+    str | None,
+    typer.Option("--format", metavar="FORMAT", help="The format on stdout: text, concise, json, sarif, github, markdown, junit."),
+]
 Outputs = Annotated[list[str] | None, typer.Option("--output-format", metavar="FORMAT[:FILE]", help="A format and its file. Repeatable.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="The bare result: no header, no legend; of a check the findings alone.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="With the derivation of each result, hop by hop.")]

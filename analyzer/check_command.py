@@ -12,6 +12,7 @@ from .checked import Asked, Checked, check_source
 from .contracts import NamedContract
 from .errors import BadInput
 from .escape import terminal
+from .formats import renderers
 from .json_report import dumps
 from .judging import Judged, judge_all
 from .kept_json import checked_document
@@ -27,6 +28,7 @@ from .results import Analysis
 from .rule import Rule, Severity, chosen, severity
 from .settings import Settings
 from .text import Line, Span, line, paint
+from .told_contracts import told_of
 
 DEFAULT_BASELINE = ".flowcheck-baseline.json"
 
@@ -84,6 +86,7 @@ def check_sources(
     checked = [each.without_known(book) if book else each for each in checked]
     gone = book.gone([analysis for each in checked for analysis, _ in each.parts], living.rules) if book else 0
     texts = {
+        **renderers([told_of(each) for each in checked], living.rules, living.least, detail),
         "text": lambda colour: paint((*checked_report(checked, detail), *_aside_report(checked, gone, living.settings, detail)), colour),
         "json": lambda _: dumps(checked_document(checked, gone)),
     }

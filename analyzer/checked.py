@@ -10,7 +10,7 @@ from .contracts import Kept, NamedContract, apart, judge_contract, request_of
 from .errors import BadInput
 from .judging import Judged, SetAside
 from .request import Request
-from .results import Analysis
+from .results import Analysis, Location
 from .rule import Finding, Severity, arranged
 
 Analyze: TypeAlias = Callable[[Request], Analysis]
@@ -73,6 +73,19 @@ class Checked:
         """Each analysis with what is found in it."""
         yield self.analysis, self.judged
         yield from ((run.analysis, run.judged) for run in self.runs)
+
+    @property
+    def whole(self) -> Analysis:
+        """The analysis, which also tells the texts that only the contracts have read."""
+        parts = [analysis for analysis, _ in self.parts]
+
+        def excerpt(at: Location) -> str | None:
+            return next((text for one in parts if (text := one.excerpt(at)) is not None), None)
+
+        def content(file: str) -> bytes:
+            return next((text for one in parts if (text := one.around.content(file))), b"")
+
+        return replace(self.analysis, excerpt=excerpt, around=replace(self.analysis.around, content=content))
 
     def without_known(self, book: Book) -> Checked:
         """The same without the findings of a baseline."""

@@ -34,6 +34,7 @@ from .arguments import (
     Models,
     Outputs,
     Quiet,
+    ReportFormat,
     Revisions,
     Select,
     ServeArgs,
@@ -87,12 +88,12 @@ def check(
     train_engine: TrainEngine = None, serve_args: ServeArgs = None, flow: Flows = None, model: Models = None,
     layers: Layers = None, select: Select = None, ignore: Ignore = None, fail_on: FailOn = "warning",
     baseline: Baseline = None, write_baseline: WriteBaseline = False, flow_file: FlowFiles = None, contract: Contracts = None,
-    format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+    format: ReportFormat = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what every target class captures and what is wrong with it, also with the draft and the trainer that are given."""
     from .check_command import check_sources, chosen_contracts, read_living
     from .checked import asked_for
-    from .options import first, read_layers, read_outputs, read_serve_args, rest
+    from .options import REPORT_FORMATS, first, read_layers, read_outputs, read_serve_args, rest
     from .request import Request
 
     if format is not None and is_of_file(ctx, "output_format"):
@@ -100,7 +101,7 @@ def check(
     if not is_of_file(ctx, "train"):  # the file's are about another trainer
         train_config = None if is_of_file(ctx, "train_config") and train is not None else train_config
         train_engine = None if is_of_file(ctx, "train_engine") and train is not None else train_engine
-    outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
+    outputs, detail = read_outputs(format, output_format or (), REPORT_FORMATS), _detail(quiet, verbose)
     living = read_living(select or (), ignore or (), fail_on, baseline, write_baseline, ctx.meta.get(SETTINGS))
     drafts = tuple(draft or ())
     narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, first(flow_file)
@@ -159,17 +160,17 @@ def diff(
     draft: Drafts = None, target: Target = None, train: Train = None, train_config: TrainConfig = None,
     train_engine: TrainEngine = None, serve_args: ServeArgs = None, flow: Flows = None, model: Models = None,
     layers: Layers = None, select: Select = None, ignore: Ignore = None, fail_on: FailOn = "warning", flow_file: FlowFiles = None,
-    contract: Contracts = None, format: Format = None, output_format: Outputs = None,
+    contract: Contracts = None, format: ReportFormat = None, output_format: Outputs = None,
     quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what a change did to the wirings: of git revisions, folders or wheels; of one of them and the work tree."""
     from .check_command import chosen_contracts, read_living
     from .checked import Asked
     from .diff_command import diff_sides, read_sides
-    from .options import first, read_layers, read_outputs, read_serve_args, rest
+    from .options import REPORT_FORMATS, first, read_layers, read_outputs, read_serve_args, rest
     from .request import Request
 
-    outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
+    outputs, detail = read_outputs(format, output_format or (), REPORT_FORMATS), _detail(quiet, verbose)
     living = read_living(select or (), ignore or (), fail_on, None, False, ctx.meta.get(SETTINGS))
     drafts = tuple(draft or ())
     narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, first(flow_file)

@@ -8,12 +8,15 @@ from dataclasses import dataclass, replace
 from ..rules import RULES
 from .check_command import Living
 from .checked import Asked
+from .diff_comment import diff_comment
 from .diff_json import diff_document
 from .diff_report import diff_report
+from .diff_told import told_of_difference
 from .diffing import Analyzer, difference
 from .errors import BadInput
-from .feeds import loud
+from .feeds import worse
 from .flows.flow import ENGINES
+from .formats import renderers
 from .json_report import dumps
 from .judging import judge_all
 from .layout import printable, printed_path
@@ -82,6 +85,13 @@ def diff_sides(
     own = tuple(replace(each, source=None) for each in asked.contracts if each.source in (None, asked.request.source))
     old, new = (Asked(replace(asked.request, source=each), own, asked.alone) for each in (sides.old, sides.new))
     found = difference(old, new, analyze, lambda analysis: without_ignored(judge_all(analysis, living.rules, RULES), living.ignores))
-    emit(outputs, {"text": lambda colour: paint(diff_report(found, detail), colour), "json": lambda _: dumps(diff_document(found))})
-    bad = (*(each.severity for each in found.appeared), *(each.severity for each in loud(found.feeds)))
+    told = told_of_difference(found)
+    texts = {
+        **renderers(told, living.rules, living.least, detail),
+        "text": lambda colour: paint(diff_report(found, detail), colour),
+        "json": lambda _: dumps(diff_document(found)),
+        "markdown": lambda _: diff_comment(found, detail),
+    }
+    emit(outputs, texts)
+    bad = (*(each.severity for each in found.appeared), *worse(found.feeds))
     return 1 if any(each >= living.least for each in bad) or any(each.breaks for each in found.feeds) else 0

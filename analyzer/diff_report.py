@@ -2,32 +2,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
 
 from .behaviour import behaviour
-from .difference import Parting, Row, WiringChange, open_part
-from .diffing import Difference, with_excerpts
+from .diff_groups import Group, grouped
+from .difference import Parting, Row, open_part
+from .diffing import Difference
 from .feeds import NOT_SERVED, WRONG, Feed, FeedChange
 from .judging import UNREADABLE
 from .report import Detail, findings_report, side_text, tone_of
 from .request import ids_text
-from .results import Analysis, Location, SourceFacts, Step
+from .results import Analysis, SourceFacts, Step
 from .rule import Finding, Severity
 from .text import Line, Span, Tone, line
 
-T = TypeVar("T")
 _LABEL = 14
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Changes that are alike but for the target classes, and the places of their setters."""
-
-    change: WiringChange
-    models: tuple[str, ...]
-    setters: tuple[Location, ...]
 
 
 def diff_report(found: Difference, detail: Detail) -> Iterator[Line]:
@@ -44,22 +33,8 @@ def diff_report(found: Difference, detail: Detail) -> Iterator[Line]:
         for group in chosen:
             yield from _changed(group) if kind == "changed" else _whole(group)
     yield from _feeds(found.feeds)
-    yield from _findings("Findings that appeared", found.appeared, with_excerpts(found.after), detail)
-    yield from _findings("Findings that went", found.gone, with_excerpts(found.before), detail, went=True)
-
-
-def grouped(changes: Sequence[WiringChange]) -> list[Group]:
-    """Changes that are alike, together, in order."""
-    found: dict[object, list[WiringChange]] = {}
-    for change in changes:
-        wiring = change.wiring
-        alike = (change.kind, wiring.flow, wiring.setter, change.rows or behaviour(wiring), change.parting, change.proof)
-        found.setdefault(alike, []).append(change)
-    return [Group(each[0], _unique(one.wiring.model for one in each), _unique(one.wiring.at for one in each)) for each in found.values()]
-
-
-def _unique(values: Iterable[T]) -> tuple[T, ...]:
-    return tuple(dict.fromkeys(values))
+    yield from _findings("Findings that appeared", found.appeared, found.after.whole, detail)
+    yield from _findings("Findings that went", found.gone, found.before.whole, detail, went=True)
 
 
 def _named(source: SourceFacts) -> str:

@@ -11,7 +11,7 @@ from .feeds import FeedChange, changed_feeds
 from .finding_changes import Found, changed_findings
 from .memory import collect
 from .request import Ids, Request
-from .results import Analysis, Evaluation, Location, Wiring
+from .results import Analysis, Evaluation, Wiring
 from .rule import Finding
 from .symbols import Symbols
 
@@ -54,22 +54,7 @@ def difference(old: Asked, new: Asked, analyze: Analyzer, judge: Judge) -> Diffe
 
 def found(checked: Checked) -> Found:
     """The findings of a side, of its contracts too."""
-    parts = [analysis for analysis, _ in checked.parts]
-
-    def content(file: str) -> bytes:
-        return next((text for one in parts if (text := one.around.content(file))), b"")
-
-    return Found(checked.findings, checked.analysis.source, Symbols(content))
-
-
-def with_excerpts(checked: Checked) -> Analysis:
-    """The analysis of a side, which also tells the lines that only its contracts have read."""
-    parts = [analysis for analysis, _ in checked.parts]
-
-    def excerpt(at: Location) -> str | None:
-        return next((text for one in parts if (text := one.excerpt(at)) is not None), None)
-
-    return replace(checked.analysis, excerpt=excerpt)
+    return Found(checked.findings, checked.analysis.source, Symbols(checked.whole.around.content))
 
 
 def again(request: Request, analyze: Analyzer) -> Callable[[Wiring, Sequence[Ids]], tuple[Evaluation, ...]]:

@@ -8,6 +8,7 @@ from .agreement import verdict
 from .checked import Checked
 from .contracts import Kept
 from .results import Comparison, Side
+from .rule import Severity
 
 WRONG = ("other", "order", "stage", "width", "broken")
 """Verdicts that are proved wrong."""
@@ -82,10 +83,9 @@ def feeds(checked: Checked) -> dict[tuple[str, ...], Feed]:
     return given
 
 
-def loud(changes: Sequence[FeedChange]) -> Iterator[Kept]:
-    """The contracts that are not kept now, of those that have changed for the worse."""
+def worse(changes: Sequence[FeedChange]) -> Iterator[Severity]:
+    """How bad the contracts are that have changed for the worse."""
     for change in changes:
-        kept = change.after.kept if change.after is not None else None
-        was = change.before.kept if change.before is not None else None
-        if kept is not None and (was is None or kept.severity > was.severity):
-            yield kept
+        now, was = (None if feed is None or feed.kept is None else feed.kept.severity for feed in (change.after, change.before))
+        if now is not None and (was is None or now > was):
+            yield now

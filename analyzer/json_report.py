@@ -84,11 +84,12 @@ def graph_document(analysis: GraphAnalysis) -> Object:
 
 
 def dumps(document: Object) -> str:
-    """The document as one line of text. All but ASCII is escaped, so that nothing in it drives a terminal.
+    """The document as one line of text. All but ASCII is escaped, so that nothing in it drives a terminal; so is what a runner would obey
+    that finds it in its log.
 
     Unindented, because the indenting encoder of the standard library is many times slower.
     """
-    return json.dumps(document) + "\n"
+    return json.dumps(document).replace("##", "#\\u0023") + "\n"
 
 
 def schema(name: str) -> Object:

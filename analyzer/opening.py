@@ -157,4 +157,4 @@ def unreadable(index: Index, tree: SourceTree) -> list[NotEstablished]:
 
 
 def facts(tree: SourceTree, index: Index) -> SourceFacts:
-    return SourceFacts(tree.root, tree.package, tree.version, len(tree.files), len(index.read))
+    return SourceFacts(tree.root, tree.package, tree.version, len(tree.files), len(index.read), tree.revision)

@@ -25,6 +25,10 @@ class Revision:
     noted: Notes
     blobs: Blobs = field(default_factory=Blobs)
 
+    @property
+    def revision(self) -> str:
+        return self.name
+
     def read(self, path: str) -> bytes:
         return self._content(_joined(self.holder, path))
 

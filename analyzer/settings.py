@@ -16,7 +16,7 @@ from .errors import BadInput
 from .flows.lines import key_lines
 from .layout import printable, printed_path
 from .nearest import hint
-from .options import read_outputs
+from .options import REPORT_FORMATS, read_outputs
 from .paths import PathIgnore
 from .rule import meant_by, severity
 from .setting_values import Table, Values, kind
@@ -143,7 +143,7 @@ class _Reader(Values):
         return tuple(self.output(key, each) for each in self.texts(key, value))
 
     def output(self, key: str, text: str) -> str:
-        name, colon, file = self.checked(key, text, lambda each: read_outputs(None, [each])).partition(":")
+        name, colon, file = self.checked(key, text, lambda each: read_outputs(None, [each], REPORT_FORMATS)).partition(":")
         return f"{name}:{self.inside(key, file)}" if colon else name
 
     def ignores(self, value: object) -> Iterator[PathIgnore]:

@@ -28,6 +28,8 @@ class Store(Protocol):
     def files(self) -> tuple[str, ...]: ...
     @property
     def noted(self) -> Notes: ...
+    @property
+    def revision(self) -> str | None: ...
     def read(self, path: str) -> bytes: ...
     def printed(self, path: str) -> str: ...
     def metadata(self) -> Iterator[tuple[str, bytes]]: ...
@@ -49,6 +51,11 @@ class SourceTree:
     _failed: set[str] = field(default_factory=set, repr=False, compare=False)
     _hits: dict[tuple[bytes, ...], tuple[str, ...]] = field(default_factory=dict, repr=False, compare=False)
     _asked: set[str] = field(default_factory=set, repr=False, compare=False)
+
+    @property
+    def revision(self) -> str | None:
+        """The git revision that the files are from, as the user wrote it; None of a folder or an archive."""
+        return self._store.revision
 
     def __contains__(self, path: object) -> bool:
         return path in self._known
