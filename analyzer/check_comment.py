@@ -26,18 +26,19 @@ WRONG = ("other", "order", "stage", "width")
 
 def check_comment(told: Sequence[Told], detail: Detail) -> str:
     """The comment. Facts that the table of wirings tells are counted, as in the text."""
-    shown = [[found for found in each.present if not is_folded(found, detail)] for each in told]
+    shown = [(found, each) for each in told for found in each.present if not is_folded(found, detail)]
+    shown.sort(key=lambda item: -item[0].severity)
+    findings = [found for found, _ in shown]
     comment = Comment()
-    comment.add(f"### flowcheck: {counted(found for each in shown for found in each) or 'nothing found'}")
+    comment.add(f"### flowcheck: {counted(findings) or 'nothing found'}")
     comment.add("\n".join(f"* {_about(each.analysis)}" for each in told[:MOST_SOURCES]))
+    comment.left_out["source"] += max(len(told) - MOST_SOURCES, 0)
     _verdicts(comment, [each.analysis for each in told])
     add_contracts(comment, [kept for each in told for kept in each.contracts])
-    rows = [_row(found, each) for each, findings in zip(told, shown, strict=True) for found in findings]
-    comment.table(("", "rule", "where", "what"), rows, "row", share=0.45)
-    add_worst(comment, [found for findings in shown for found in findings])
-    for each, findings in zip(told, shown, strict=True):
-        for found in findings:
-            add_finding(comment, found, each)
+    comment.table(("", "rule", "where", "what"), (_row(*item) for item in shown), "row", share=0.45)
+    add_worst(comment, findings)
+    for item in shown:
+        add_finding(comment, *item)
     _facts(comment, told, detail)
     return comment.text()
 

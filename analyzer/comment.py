@@ -54,7 +54,7 @@ class Comment:
 
     def text(self) -> str:
         """The whole of it."""
-        counts = [f"{count} {what}{'' if count == 1 else 's'}" for what, count in self.left_out.items()]
+        counts = [f"{count} {what}{'' if count == 1 else 's'}" for what, count in self.left_out.items() if count]
         ending = [f"<sub>Left out for want of room: {', '.join(counts)}.</sub>"] if counts else []
         return "\n\n".join((*self.parts, *ending)) + "\n"
 

@@ -12,8 +12,9 @@ from unicodedata import category
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Controls, formatting marks (bidi overrides, zero-width characters), lone surrogates (undecodable bytes of a path), line separators."""
 
-_COMMAND = re.compile(r"##(?=\w*\[)")
-"""Runners of GitHub, Azure and others obey ``##[set-output …]`` or ``##vso[…]`` wherever it stands in a line of the log."""
+_COMMAND = re.compile(r"(?<=#)#(?=\w*\[)|\A\s*:(?=:)")
+"""Runners of GitHub, Azure and others obey ``##[set-output …]`` or ``##vso[…]`` wherever it stands in a line of the log, and ``::error …``
+where a line begins with it; a text may begin one."""
 
 _MERMAID = re.compile(r"[^\w .,:=/+()\[\]'!?·…-]|__|(?<=styl)e|(?<=classDe)f|:(?=fa-)|\A *\d+[.)]|\A *[+-] ", re.ASCII)
 """All that Mermaid, Markdown or HTML could take for their own: also the words ``style`` and ``classDef``, which Mermaid looks for
@@ -32,13 +33,17 @@ _NOTHING = "&#8203;"
 def terminal(text: str) -> str:
     """``text`` on one line, with nothing in it that a terminal, or the runner whose log it goes to, would obey."""
     shown = text if text.isascii() and text.isprintable() else "".join(_visible(character) for character in text)
-    return _COMMAND.sub(r"#\\x23", shown) if "##" in shown else shown
+    return _COMMAND.sub(_harmless, shown) if "##" in shown or "::" in shown else shown
 
 
 def _visible(character: str) -> str:
-    if category(character) not in _UNSAFE:
+    if category(character) not in _UNSAFE and ord(character) & 0xFFFE != 0xFFFE:  # the latter are no characters, and nothing for XML
         return character
     return character.encode("unicode_escape").decode("ascii")
+
+
+def _harmless(found: re.Match[str]) -> str:
+    return f"{found.group()[:-1]}\\x{ord(found.group()[-1]):x}"
 
 
 def clipped(text: str, length: int) -> str:

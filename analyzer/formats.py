@@ -22,15 +22,20 @@ def renderers(
 ) -> Mapping[str, Callable[[bool], str]]:
     """How each format says this. ``rules`` are those that were run; from the severity ``least`` on a finding is a failure.
 
-    What was set aside is in SARIF with all details only: code scanning passes over suppressions, and would open an alert for each.
+    What was set aside, and what has gone, is in SARIF with all details only: code scanning passes over suppressions and states, and would
+    open an alert for each.
     """
     return {
         "concise": lambda colour: paint(concise_report(told, detail), colour),
         "github": lambda _: github_commands(told, detail),
-        "sarif": lambda _: dumps(sarif_log(told if detail.verbose else [replace(each, aside=()) for each in told], rules)),
+        "sarif": lambda _: dumps(sarif_log(told if detail.verbose else _present(told), rules)),
         "markdown": lambda _: check_comment(told, detail),
         "junit": lambda _: junit_document(_suites(told, least)),
     }
+
+
+def _present(told: Sequence[Told]) -> list[Told]:
+    return [replace(each, aside=(), findings=() if each.state == "absent" else each.findings) for each in told]
 
 
 def _suites(told: Sequence[Told], least: Severity) -> list[Suite]:

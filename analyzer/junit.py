@@ -1,10 +1,9 @@
 """The run as JUnit's XML, which CI servers show as tests: a case for each wiring and one for each finding."""
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 from xml.etree import ElementTree as ET
 
@@ -18,9 +17,6 @@ from .symbols import Symbols
 from .told import Told
 
 Outcome: TypeAlias = Literal["passed", "failed", "skipped"]
-
-_NO_XML = re.compile("[\ufffe\uffff]")
-"""What XML has no way to write, of what the terminal is not spared already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +51,7 @@ def junit_document(suites: Sequence[Suite]) -> str:
     """The document. There are no times in it: the same input gives the same output."""
     root = ET.Element("testsuites", {"name": "flowcheck", **_counts(case for each in suites for case in each.cases)})
     for each in suites:
-        element = ET.SubElement(root, "testsuite", {"name": _plain(each.name), **_counts(each.cases)})
+        element = ET.SubElement(root, "testsuite", {"name": terminal(each.name), **_counts(each.cases)})
         for case in each.cases:
             _add(element, case)
     ET.indent(root)
@@ -63,12 +59,12 @@ def junit_document(suites: Sequence[Suite]) -> str:
 
 
 def _add(parent: ET.Element, case: Case) -> None:
-    place = {} if case.at is None else {"file": _plain(case.at.file), "line": str(case.at.line)}
-    element = ET.SubElement(parent, "testcase", {"classname": _plain(case.group), "name": _plain(case.name), **place})
-    said = {"message": _plain(case.message)} if case.message else {}
-    text = "\n".join(map(_plain, case.text.split("\n")))
+    place = {} if case.at is None else {"file": terminal(case.at.file), "line": str(case.at.line)}
+    element = ET.SubElement(parent, "testcase", {"classname": terminal(case.group), "name": terminal(case.name), **place})
+    said = {"message": terminal(case.message)} if case.message else {}
+    text = "\n".join(map(terminal, case.text.split("\n")))
     if case.outcome == "failed":
-        ET.SubElement(element, "failure", {**said, "type": _plain(case.kind)}).text = text
+        ET.SubElement(element, "failure", {**said, "type": terminal(case.kind)}).text = text
     elif case.outcome == "skipped":
         ET.SubElement(element, "skipped", said)
     if case.outcome != "failed" and text:
@@ -122,16 +118,10 @@ def _apart(cases: Iterable[Case]) -> Iterator[Case]:
     for case in cases:
         seen[case.group, case.name] += 1
         number = seen[case.group, case.name]
-        yield case if number == 1 else Case(
-            case.group, f"{case.name} #{number}", case.outcome, case.message, case.kind, case.text, case.at
-        )
+        yield case if number == 1 else replace(case, name=f"{case.name} #{number}")
 
 
 def _counts(cases: Iterable[Case]) -> dict[str, str]:
     outcomes = [case.outcome for case in cases]
     failed, skipped = (str(outcomes.count(each)) for each in ("failed", "skipped"))
     return {"tests": str(len(outcomes)), "failures": failed, "errors": "0", "skipped": skipped}
-
-
-def _plain(text: str) -> str:
-    return _NO_XML.sub(lambda found: f"\\u{ord(found.group()):x}", terminal(text))

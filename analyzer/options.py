@@ -71,8 +71,8 @@ def _output(option: str, text: str, formats: Sequence[str]) -> Output:
     if option == "--format" and colon:
         raise BadInput(f"{option} {text}: takes a format only; write --output-format {text}")
     if name not in formats:
-        elsewhere = " to this command" if name in REPORT_FORMATS else ""
-        raise BadInput(f"{option} {text}: unknown format {name!r}{elsewhere}; there are {', '.join(formats)}")
+        wrong = f"{name} is no format of this command" if name in REPORT_FORMATS else f"unknown format {name!r}"
+        raise BadInput(f"{option} {text}: {wrong}; there are {', '.join(formats)}")
     if colon and not file:
         raise BadInput(f"{option} {text}: no file after the colon")
     return Output(name, file or None)

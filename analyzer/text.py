@@ -35,16 +35,10 @@ def paint(lines: Iterable[Line], colour: bool) -> str:
 
 def _painted(one: Line, colour: bool) -> str:
     if not colour:
-        return _no_command("".join(terminal(span.text) for span in one).rstrip())
+        return "".join(terminal(span.text) for span in one).rstrip()
     return "".join(_coloured(span) for span in one)
 
 
 def _coloured(span: Span) -> str:
     code, text = _CODES[span.tone], terminal(span.text)
     return f"\x1b[{code}m{text}\x1b[0m" if code and text else text
-
-
-def _no_command(text: str) -> str:
-    """The line, which the runner of a GitHub workflow would obey if it began with two colons."""
-    inner = text.lstrip()
-    return text if not inner.startswith("::") else text[: len(text) - len(inner)] + r"\x3a" + inner[1:]
