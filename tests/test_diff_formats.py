@@ -6,6 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from sarif_schema import valid
 from scratch_repository import DRAFT, SERVED, TARGET, Repository, make_repository
 
 from flowcheck.analyzer import cli
@@ -58,7 +59,7 @@ def test_all_formats_at_once(repository: Repository, capsys: Capture) -> None:
     assert "```mermaid" in comment
     assert f"deepseek_like.py:{line}" in comment.partition("```mermaid")[2].partition("```")[0], "the picture has the transform"
 
-    results = json.loads(told["sarif"])["runs"][0]["results"]
+    results = valid(told["sarif"])["runs"][0]["results"]
     states = {each["ruleId"]: each["baselineState"] for each in results if each.get("level") != "note" or each["ruleId"] == "wiring"}
     assert states == {"FC101": "new", "wiring": "new", "draft": "new"}
     places = [hit["physicalLocation"]["artifactLocation"]["uri"] for each in results for hit in each["locations"]]
@@ -73,7 +74,7 @@ def test_nothing_in_any_format_where_nothing_changed(repository: Repository, cap
     assert {name: Path(FILES[name]).read_text("utf-8") for name in ("concise", "github", "markdown")} == dict.fromkeys(
         ("concise", "github", "markdown"), ""
     )
-    (only,) = json.loads(Path(FILES["sarif"]).read_text("utf-8"))["runs"]
+    (only,) = valid(Path(FILES["sarif"]).read_text("utf-8"))["runs"]
     assert only["results"] == []
 
 

@@ -212,7 +212,7 @@ def test_the_readme_has_them_all() -> None:
     text = (Path(__file__).resolve().parents[1] / "README.md").read_text("utf-8")
     table = text.partition("| format | of | content |")[2].partition("\n\n")[0]
     rows = [tuple(cell.strip(" `") for cell in row.split("|")[1:3]) for row in table.splitlines()[2:]]
-    assert rows == [(name, "all" if name in FORMATS else "check") for name in REPORT_FORMATS]
+    assert rows == [(name, "all" if name in FORMATS else "check, diff") for name in REPORT_FORMATS]
 
 
 class TestCommand:
