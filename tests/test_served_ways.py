@@ -122,3 +122,34 @@ class TestChosen:
     def test_by_a_condition(self, here: Path, test: str, status: str) -> None:
         code = f"states = torch.cat([each for each in aux_hidden_states if each {test}], dim=-1)"
         assert served(here, {"concatenate": code})[0] == status
+
+
+class TestModel:
+    """The engine writes to the model."""
+
+    @pytest.mark.parametrize(
+        ("told", "instead"),
+        [("", ""), ("model.model", "model.lm_head"), ("Rose", "Tulip"), ("self.model.model =", "self.model.logits_processor =")],
+    )
+    def test_a_part_that_is_there(self, here: Path, told: str, instead: str) -> None:
+        helper = """
+        def inner(model):
+            if model.__class__.__name__ == "RoseForCausalLM":
+                return model.rose
+            return model.model
+        """
+        code = "self.model.set_eagle3_layers_to_capture(self.ids)\nself.model.model = inner(self.model)"
+        runner = "sglang/srt/model_runner.py"
+        puts = {"hand over": code, runner: dedent(helper)}
+        where = "hand over" if told.startswith("self") else runner
+        status, _ = served(here, puts | {where: puts[where].replace(told, instead)})
+        assert status == ("not established" if told else "established")
+
+
+@pytest.mark.parametrize(
+    ("index", "status"),
+    [("lm_head.to(torch.long)", "established"), ("..., lm_head.to(torch.long)", "not established"), (":, lm_head", "not established")],
+)
+def test_rows_by_an_index_that_is_made(here: Path, index: str, status: str) -> None:
+    code = f"states = torch.cat(aux_hidden_states, dim=-1)[{index}]"
+    assert served(here, {"concatenate": code})[0] == status

@@ -85,8 +85,8 @@ def matters(engine: Engine, state: State, holder: Val, thing: Object) -> bool:
 
 
 def doubt_list(engine: Engine, state: State, name: str, holder: Val, thing: Object, at: ir.At) -> None:
-    """A list is changed in a way that is not told exactly. What it holds is any of that from here on, in any order, with a mark on the way:
-    that counts where it leads to what is followed. Of what others hold in hand, a config, or ids that a setter was given, that is no way."""
+    """A list is changed in a way that is not told exactly. What it holds is any of that from here on, in any order, behind a place on the
+    way: that counts where it leads to the projection. What a config holds, or a setter was given, is doubted wherever it leads."""
     own = is_list(thing) and thing.cls is None and not holder.marks and thing.path != OWN_DEFAULT
     if not own or is_handed(engine, state, thing):
         engine.doubt(f"what {name}() does to a list is not told exactly", at)
