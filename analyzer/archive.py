@@ -68,6 +68,10 @@ class Archive:
     zipped: zipfile.ZipFile | None
     noted: Notes
 
+    @property
+    def revision(self) -> None:
+        return None
+
     def read(self, path: str) -> bytes:
         return self._content(_joined(self.holder, path))
 

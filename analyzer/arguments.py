@@ -46,6 +46,13 @@ def is_of_file(ctx: typer.Context, name: str) -> bool:
     source = ctx.get_parameter_source(name)
     return source is not None and source.name == "DEFAULT_MAP"
 
+
+def given(ctx: typer.Context, *names: str) -> tuple[str, ...]:
+    """Those of the options that stand on the command line, as they are written there."""
+    sources = {name: ctx.get_parameter_source(name) for name in names}
+    return tuple(f"--{name.replace('_', '-')}" for name, source in sources.items() if source is not None and source.name == "COMMANDLINE")
+
+
 Source = Annotated[str, typer.Argument(metavar="SOURCE", help="A folder, an archive (wheel, zip, tar) or an installed package.")]
 Flows = Annotated[list[str] | None, typer.Option("--flow", metavar="NAME", help="Only this flow. Repeatable.")]
 Models = Annotated[list[str] | None, typer.Option("--model", metavar="CLASS", help="Only this target class. Repeatable.")]
@@ -96,11 +103,18 @@ Select = Annotated[
 Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="CODES", help="Not these rules. Repeatable.")]
 FailOn = Annotated[str, typer.Option("--fail-on", metavar="info|warning|error", help="Exit with 1 on findings this bad.")]
 Format = Annotated[str | None, typer.Option("--format", metavar="text|json", help="The format on stdout.")]
+ReportFormat = Annotated[
+    str | None,
+    typer.Option("--format", metavar="FORMAT", help="The format on stdout: text, concise, json, sarif, github, markdown, junit."),
+]
 Outputs = Annotated[list[str] | None, typer.Option("--output-format", metavar="FORMAT[:FILE]", help="A format and its file. Repeatable.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="The bare result: no header, no legend; of a check the findings alone.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="With the derivation of each result, hop by hop.")]
 Baseline = Annotated[str | None, typer.Option("--baseline", metavar="FILE", help="Do not report the findings that this file knows.")]
 WriteBaseline = Annotated[bool, typer.Option("--write-baseline", help="Write what is found now to the baseline.")]
+Contracts = Annotated[
+    list[str] | None, typer.Option("--contract", metavar="NAME", help="Check this contract of the settings, and nothing else. Repeatable.")
+]
 Isolated = Annotated[bool, typer.Option("--isolated", is_eager=True, callback=isolate, help="Without any file of settings.")]
 Config = Annotated[
     str | None,

@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from .escape import terminal
+from .escape import clipped, terminal
 from .picture import Arrow, Box, Picture
 from .results import Location
 
@@ -14,12 +14,6 @@ LONGEST_NOTE = 36
 LONGEST_FOLDER = 26
 LONGEST_HINT = 300
 MOST_NOTES = 3
-
-
-def clipped(text: str, length: int) -> str:
-    """The text on one line, with an ellipsis for what is too much."""
-    shown = terminal(text)
-    return shown if len(shown) <= length else shown[: length - 1] + "…"
 
 
 def link(at: Location, folder: str) -> str:

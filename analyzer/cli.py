@@ -12,6 +12,7 @@ from .arguments import (
     Baseline,
     Config,
     ContractFile,
+    Contracts,
     Debug,
     DiffSource,
     Draft,
@@ -33,6 +34,7 @@ from .arguments import (
     Models,
     Outputs,
     Quiet,
+    ReportFormat,
     Revisions,
     Select,
     ServeArgs,
@@ -46,10 +48,12 @@ from .arguments import (
     Trainer,
     Verbose,
     WriteBaseline,
+    given,
     is_of_file,
 )
 
 if TYPE_CHECKING:
+    from .diffing import Analyzer
     from .graph import GraphAnalysis
     from .report import Detail
     from .request import ContractRequest, Request
@@ -83,12 +87,13 @@ def check(
     draft: Drafts = None, target: Target = None, train: Train = None, train_config: TrainConfig = None,
     train_engine: TrainEngine = None, serve_args: ServeArgs = None, flow: Flows = None, model: Models = None,
     layers: Layers = None, select: Select = None, ignore: Ignore = None, fail_on: FailOn = "warning",
-    baseline: Baseline = None, write_baseline: WriteBaseline = False, flow_file: FlowFiles = None,
-    format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+    baseline: Baseline = None, write_baseline: WriteBaseline = False, flow_file: FlowFiles = None, contract: Contracts = None,
+    format: ReportFormat = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what every target class captures and what is wrong with it, also with the draft and the trainer that are given."""
-    from .check_command import check_sources, read_living
-    from .options import first, read_layers, read_outputs, read_serve_args, rest
+    from .check_command import check_sources, chosen_contracts, read_living
+    from .checked import asked_for
+    from .options import REPORT_FORMATS, first, read_layers, read_outputs, read_serve_args, rest
     from .request import Request
 
     if format is not None and is_of_file(ctx, "output_format"):
@@ -96,14 +101,16 @@ def check(
     if not is_of_file(ctx, "train"):  # the file's are about another trainer
         train_config = None if is_of_file(ctx, "train_config") and train is not None else train_config
         train_engine = None if is_of_file(ctx, "train_engine") and train is not None else train_engine
-    outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
+    outputs, detail = read_outputs(format, output_format or (), REPORT_FORMATS), _detail(quiet, verbose)
     living = read_living(select or (), ignore or (), fail_on, baseline, write_baseline, ctx.meta.get(SETTINGS))
     drafts = tuple(draft or ())
     narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, first(flow_file)
     compared = drafts[0] if drafts else None, train, train_config, drafts[1:], train_engine
     launch = read_serve_args(serve_args)
     asked = [Request(each, *narrowed, *compared, judged=True, serve_args=launch, more_flow_files=rest(flow_file)) for each in source]
-    return check_sources(asked, pipeline(), living, outputs, detail)
+    about = given(ctx, "draft", "target", "train", "train_config", "train_engine", "model", "flow")
+    contracts = chosen_contracts(ctx.meta.get(SETTINGS), contract or (), about)
+    return check_sources(asked_for(asked, contracts, alone=bool(contract)), pipeline(), living, outputs, detail)
 
 
 @app.command()
@@ -153,23 +160,27 @@ def diff(
     draft: Drafts = None, target: Target = None, train: Train = None, train_config: TrainConfig = None,
     train_engine: TrainEngine = None, serve_args: ServeArgs = None, flow: Flows = None, model: Models = None,
     layers: Layers = None, select: Select = None, ignore: Ignore = None, fail_on: FailOn = "warning", flow_file: FlowFiles = None,
-    format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+    contract: Contracts = None, format: ReportFormat = None, output_format: Outputs = None,
+    quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what a change did to the wirings: of git revisions, folders or wheels; of one of them and the work tree."""
-    from .check_command import read_living
+    from .check_command import chosen_contracts, read_living
+    from .checked import Asked
     from .diff_command import diff_sides, read_sides
-    from .options import first, read_layers, read_outputs, read_serve_args, rest
+    from .options import REPORT_FORMATS, first, read_layers, read_outputs, read_serve_args, rest
     from .request import Request
 
-    outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
+    outputs, detail = read_outputs(format, output_format or (), REPORT_FORMATS), _detail(quiet, verbose)
     living = read_living(select or (), ignore or (), fail_on, None, False, ctx.meta.get(SETTINGS))
     drafts = tuple(draft or ())
     narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, first(flow_file)
     compared = drafts[0] if drafts else None, train, train_config, drafts[1:], train_engine
     launch = read_serve_args(serve_args)
     sides = read_sides(revisions, source, from_base=merge_base)
-    request = Request(sides.new, *narrowed, *compared, judged=True, serve_args=launch, more_flow_files=rest(flow_file))
-    return diff_sides(sides, request, pipeline(), living, outputs, detail)
+    request = Request(source, *narrowed, *compared, judged=True, serve_args=launch, more_flow_files=rest(flow_file))
+    about = given(ctx, "draft", "target", "train", "train_config", "train_engine", "model", "flow")
+    asked = Asked(request, chosen_contracts(ctx.meta.get(SETTINGS), contract or (), about), alone=bool(contract))
+    return diff_sides(sides, asked, pipeline(), living, outputs, detail)
 
 
 @app.command()
@@ -246,11 +257,11 @@ def explain(
     return 0
 
 
-def pipeline() -> Callable[[Request], Analysis]:
+def pipeline() -> Analyzer:
     """The analysis, imported when it is needed."""
-    from .pipeline import analyze
+    from .pipeline import Analyzer
 
-    return analyze
+    return Analyzer()
 
 
 def graph_pipeline() -> Callable[[Request], GraphAnalysis]:

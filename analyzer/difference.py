@@ -1,8 +1,9 @@
 """What a change did to the wirings: two analyses, of the source before and after, held against each other. Places are no difference."""
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -14,7 +15,12 @@ from .results import Analysis, Evaluation, Location, Step, Wiring
 Kind: TypeAlias = Literal["added", "removed", "changed"]
 Evaluate: TypeAlias = "Callable[[Wiring, Sequence[Ids]], tuple[Evaluation, ...]]"
 """Runs further id lists of a wiring, on its own side."""
+Proof: TypeAlias = Literal["newly established", "newly established in part", "no longer established", "no longer established in part"]
 OPEN = "not established"
+NOTHING, SOME, ALL = range(3)
+"""How much of a wiring is not established."""
+
+_RAISES = re.compile(r"raises (\w+): .*?(?=$| where `| if )", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +34,23 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """Where two derivations of one id list part: the first step of each that comes to something else. None where a side has no more."""
+    """Where two derivations of one id list part: ``common`` counts the steps that come to the same on both sides. ``ends`` is what each
+    side comes to."""
 
     ids: Ids
-    before: Step | None
-    after: Step | None
+    paths: tuple[tuple[Step, ...], tuple[Step, ...]]
+    common: int
+    ends: tuple[str, str]
+
+    @property
+    def before(self) -> Step | None:
+        """The first step of the old side that comes to something else; None where it has no more."""
+        return self.paths[0][self.common] if self.common < len(self.paths[0]) else None
+
+    @property
+    def after(self) -> Step | None:
+        """That of the new side."""
+        return self.paths[1][self.common] if self.common < len(self.paths[1]) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +71,16 @@ class WiringChange:
         return found
 
     @property
-    def proof(self) -> str:
-        """Whether it is newly, or no longer, established; "" where that has not changed."""
-        if self.before is None or self.after is None or (self.before.status == OPEN) == (self.after.status == OPEN):
-            return ""
-        return "no longer established" if self.after.status == OPEN else "newly established"
+    def proof(self) -> Proof | None:
+        """Whether more, or less, of it is established; None where that has not changed."""
+        if self.before is None or self.after is None:
+            return None
+        before, after = open_part(self.before), open_part(self.after)
+        if before == after:
+            return None
+        if after > before:
+            return "no longer established" if after == ALL else "no longer established in part"
+        return "newly established" if after == NOTHING else "newly established in part"
 
 
 def changed_wirings(before: Analysis, after: Analysis, again: tuple[Evaluate, Evaluate]) -> Iterator[WiringChange]:
@@ -126,23 +149,44 @@ def _layers(wiring: Wiring) -> int:
 
 
 def told(old: Wiring, new: Wiring, apart: Sequence[tuple[Evaluation, Evaluation]]) -> tuple[Row, ...]:
-    """The lines of the table of wirings that say something else; where none does, the id lists that come to something else."""
+    """The lines of the table of wirings that say something else; where none does, the id lists that come to something else. Where nothing
+    of a side is established, the convention alone."""
     facts = [{fact.label: fact.texts for fact in behaviour(wiring)} for wiring in (old, new)]
+    lists = {one.ids for one, _ in apart}
     rows = [
         Row(label, facts[0].get(label, ()), facts[1].get(label, ()))
         for label in dict.fromkeys((*facts[0], *facts[1]))
-        if _plain(facts[0].get(label, ())) != _plain(facts[1].get(label, ()))
+        if _plain(facts[0].get(label, ())) != _plain(facts[1].get(label, ())) and _is_about(label, lists, _layers(new))
     ]
-    by_label = {"default": None, "id -1": (-1,), "id 0": (0,)}
-    kept = [row for row in rows if row.what not in by_label or any(one.ids == by_label[row.what] for one, _ in apart)]
-    return tuple(kept) or tuple(
+    sides = [any(text.endswith(f"is {OPEN}") for text in side.get("convention", ())) for side in facts]
+    if rows and rows[0].what == "convention" and any(sides):
+        rows = [row for row in rows if row.what == "convention" or not _is_open(row, *sides)]
+    return tuple(rows) or tuple(
         Row(f"ids {ids_text(one.ids)}", outcome(one, places=False), outcome(other, places=False)) for one, other in apart
     )
 
 
+def _is_open(row: Row, before: bool, after: bool) -> bool:
+    """Whether a line only says of an id what is so of all: nothing is established on a side."""
+    return any(side and all(OPEN in text for text in texts) for side, texts in ((before, row.before), (after, row.after)))
+
+
+def _is_about(label: str, lists: Collection[Ids], layers: int) -> bool:
+    """Whether a line is about one of these lists; what is about many is."""
+    own: dict[str, Ids] = {"default": None, "id -1": (-1,), "id 0": (0,), "id L-1": (layers - 1,), "id L": (layers,)}
+    name = label.partition(" = ")[0]
+    return name not in own or own[name] in lists
+
+
+def open_part(wiring: Wiring) -> int:
+    """How much of a wiring is not established."""
+    rows = [row.status == OPEN for row in wiring.evaluated] or [wiring.status == OPEN]
+    return ALL if all(rows) else SOME if any(rows) else NOTHING
+
+
 def _plain(texts: Iterable[str]) -> tuple[str, ...]:
-    """What a line says, without why something is open."""
-    return tuple(OPEN if text.startswith(OPEN) else text for text in texts)
+    """What a line says, without why something is open, and without the words of an exception."""
+    return tuple(OPEN if text.startswith(OPEN) else _RAISES.sub(r"raises \1", text) for text in texts)
 
 
 def parting(apart: Sequence[tuple[Evaluation, Evaluation]]) -> Parting | None:
@@ -154,6 +198,5 @@ def parting(apart: Sequence[tuple[Evaluation, Evaluation]]) -> Parting | None:
     one, other = proved[0]
     steps = list(zip(one.path, other.path, strict=False))
     common = next((n for n, (left, right) in enumerate(steps) if (left.before, left.after) != (right.before, right.after)), len(steps))
-    found = [side.path[common] if common < len(side.path) else None for side in (one, other)]
-    return Parting(one.ids, *found) if any(found) else None
-
+    ends = "; ".join(outcome(one)), "; ".join(outcome(other))
+    return Parting(one.ids, (one.path, other.path), common, ends) if max(len(one.path), len(other.path)) > common else None

@@ -12,9 +12,9 @@ from types import MappingProxyType
 
 import graphviz
 
-from .captions import LONGEST_LABEL, arrow_hint, arrow_lines, box_hint, clipped, file_lines, link, small_print, title_lines
+from .captions import LONGEST_LABEL, arrow_hint, arrow_lines, box_hint, file_lines, link, small_print, title_lines
 from .errors import BadInput
-from .escape import terminal
+from .escape import clipped, terminal
 from .graph import EdgeKind, NodeKind
 from .picture import Arrow, Box, Picture
 

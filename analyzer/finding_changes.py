@@ -11,6 +11,8 @@ from .rule import Finding
 from .symbols import Symbols
 
 _PLACE = re.compile(r"\S+:\d+")
+_OWNER = re.compile(r"\b\w+\.(?=\w)")
+"""What an attribute is of: ``self`` may be ``runner`` where the code has moved to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +26,10 @@ class Found:
 
 def changed_findings(before: Found, after: Found) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """The findings that appeared, or became worse, and those that went. They are matched by rule, place (the file and the symbol in it),
-    flow, target class, draft and what is expected and actual; what is left, by what it says: a finding that has moved says the same."""
+    flow, target class, draft and what is expected and actual; then by what they say, for a finding that has moved says the same; then, if
+    no draft is concerned, by rule and place alone: it may be about more target classes, or fewer."""
     left, known = list(after.findings), list(before.findings)
-    for key in (_in_place, _as_told):
+    for key in (_in_place, _as_told, _there):
         left, known = _unmatched(left, known, key, before, after)
     return tuple(left), tuple(known)
 
@@ -53,7 +56,13 @@ def _in_place(finding: Finding, side: Found) -> Hashable:
 
 
 def _as_told(finding: Finding, _: Found) -> Hashable:
-    return _whom(finding), _PLACE.sub("", finding.message)
+    return _whom(finding), _OWNER.sub("", _PLACE.sub("", finding.message))
+
+
+def _there(finding: Finding, side: Found) -> Hashable:
+    if finding.draft is not None:
+        return id(finding)
+    return finding.code, finding.flow, inside(finding.at.file, side.source), side.symbols.at(finding.at)
 
 
 def _whom(finding: Finding) -> Hashable:

@@ -23,6 +23,10 @@ class Folder:
     keep_absolute: bool
     noted: Notes
 
+    @property
+    def revision(self) -> None:
+        return None
+
     def read(self, path: str) -> bytes:
         with open(os.path.join(self.holder, path), "rb", buffering=0) as stream:
             data: bytes = stream.readall()

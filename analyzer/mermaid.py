@@ -1,11 +1,11 @@
 """Pictures as Mermaid text, which forges and note programs draw themselves."""
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from .captions import LONGEST_LABEL, arrow_lines, box_hint, clipped, file_lines, link, small_print, title_lines
+from .captions import LONGEST_LABEL, arrow_lines, box_hint, file_lines, link, small_print, title_lines
+from .escape import clipped, mermaid_text
 from .graph import EdgeKind, NodeKind
 from .picture import Arrow, Box, Picture
 
@@ -25,10 +25,6 @@ LINES: Mapping[EdgeKind, str] = MappingProxyType({"data": "-->", "call": "-->", 
 MAIN_LINE = "==>"
 LEGEND = "thick: the main path · dashed: decides whether · with a ring: makes the width"
 
-_PLAIN = re.compile(r"[^\w .,:=/+()\[\]'!?·…-]|__|(?<=styl)e|(?<=classDe)f|:(?=fa-)|\A *\d+[.)]|\A *[+-] ", re.ASCII)
-"""All that Mermaid, Markdown or HTML could take for their own: also the words ``style`` and ``classDef``, which Mermaid looks for
-everywhere, the names of icons, and what begins like an item of a list."""
-
 
 def mermaid(shown: Picture, folder: str = "") -> str:
     """The picture as the text of a Mermaid flow chart. Links are relative to ``folder``, where the file will lie."""
@@ -36,18 +32,18 @@ def mermaid(shown: Picture, folder: str = "") -> str:
 
 
 def _lines(shown: Picture, folder: str) -> Iterator[str]:
-    head = "<br/>".join(_text(line) for line in title_lines(shown, LEGEND) if line)
+    head = "<br/>".join(mermaid_text(line) for line in title_lines(shown, LEGEND) if line)
     yield "flowchart TB"
     yield f'  head["{head}"]:::headLine'
     for number, (file, boxes) in enumerate(shown.files):
         folder_name, name = file_lines(file)
-        yield f'  subgraph file{number}["{_text(f"{folder_name}/{name}" if folder_name else name)}"]'
+        yield f'  subgraph file{number}["{mermaid_text(f"{folder_name}/{name}" if folder_name else name)}"]'
         yield from (f"    {_box(box)}" for box in boxes)
         yield "  end"
     if shown.boxes:
         yield f"  head ~~~ {shown.boxes[0].id}"
     yield from (f"  {_arrow(arrow)}" for arrow in shown.arrows)
-    yield from (f'  click {box.id} href "{link(box.at, folder)}" "{_text(box_hint(box))}"' for box in shown.boxes)
+    yield from (f'  click {box.id} href "{link(box.at, folder)}" "{mermaid_text(box_hint(box))}"' for box in shown.boxes)
     yield "  classDef headLine fill:none,stroke:none,color:#222222"
     for colour, kinds in COLOURS.items():
         yield from (f"  classDef {_class(kind)} fill:{colour},stroke:#5f6368,color:#222222" for kind in kinds)
@@ -59,25 +55,16 @@ def _lines(shown: Picture, folder: str) -> Iterator[str]:
 
 def _box(box: Box) -> str:
     left, right = SHAPES[box.kind]
-    label = f"{box.kind}<br/>{_text(clipped(box.label, LONGEST_LABEL))}<br/>{_text(small_print(box))}"
+    label = f"{box.kind}<br/>{mermaid_text(clipped(box.label, LONGEST_LABEL))}<br/>{mermaid_text(small_print(box))}"
     return f'{box.id}{left}"{label}"{right}:::{_class(box.kind)}'
 
 
 def _arrow(arrow: Arrow) -> str:
     line = MAIN_LINE if arrow.main and arrow.kind in ("data", "call") else LINES[arrow.kind]
-    label = "<br/>".join(_text(text) for text in arrow_lines(arrow))
+    label = "<br/>".join(mermaid_text(text) for text in arrow_lines(arrow))
     return f'{arrow.source} {line}|"{label}"| {arrow.target}' if label else f"{arrow.source} {line} {arrow.target}"
 
 
 def _class(kind: NodeKind) -> str:
     """A class of its own name: ``return`` and the like may mean something to Mermaid."""
     return f"{kind}Place"
-
-
-def _text(text: str) -> str:
-    """A text that is nothing but text to Mermaid: each other character by its number, as ``#34;`` for a quotation mark."""
-    return _PLAIN.sub(lambda found: "".join(_coded(character) for character in found.group()), text)
-
-
-def _coded(character: str) -> str:
-    return character if character == "·" or character.isdecimal() else f"#{ord(character)};"

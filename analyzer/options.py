@@ -13,6 +13,9 @@ from .request import Ids, ServeArg
 MOST_LAYERS = 10_000
 MOST_IDS = 1_000
 FORMATS = ("text", "json")
+"""What every command offers."""
+REPORT_FORMATS = ("text", "concise", "json", "sarif", "github", "markdown", "junit")
+"""What a command offers that reports findings."""
 PICTURES = ("svg", "png", "pdf", "dot", "mmd")
 
 _INTEGER = re.compile(r"-?[0-9]{1,6}")
@@ -51,10 +54,11 @@ def _drawing(file: str) -> Drawing:
     return Drawing(kind, file)
 
 
-def read_outputs(short: str | None, long: Sequence[str]) -> tuple[Output, ...]:
-    """The renderings that ``--format`` and each ``--output-format FORMAT[:FILE]`` ask for; text on stdout where none is named."""
+def read_outputs(short: str | None, long: Sequence[str], formats: Sequence[str] = FORMATS) -> tuple[Output, ...]:
+    """The renderings that ``--format`` and each ``--output-format FORMAT[:FILE]`` ask for, of the ``formats`` that the command has; text on
+    stdout where none is named."""
     given = [*([("--format", short)] if short is not None else []), *(("--output-format", text) for text in long)]
-    found = tuple(_output(option, text) for option, text in given) or (Output("text", None),)
+    found = tuple(_output(option, text, formats) for option, text in given) or (Output("text", None),)
     files = [output.file for output in found]
     for file in files:
         if files.count(file) > 1:
@@ -62,12 +66,13 @@ def read_outputs(short: str | None, long: Sequence[str]) -> tuple[Output, ...]:
     return found
 
 
-def _output(option: str, text: str) -> Output:
+def _output(option: str, text: str, formats: Sequence[str]) -> Output:
     name, colon, file = text.partition(":")
     if option == "--format" and colon:
         raise BadInput(f"{option} {text}: takes a format only; write --output-format {text}")
-    if name not in FORMATS:
-        raise BadInput(f"{option} {text}: unknown format {name!r}; there are {', '.join(FORMATS)}")
+    if name not in formats:
+        wrong = f"{name} is no format of this command" if name in REPORT_FORMATS else f"unknown format {name!r}"
+        raise BadInput(f"{option} {text}: {wrong}; there are {', '.join(formats)}")
     if colon and not file:
         raise BadInput(f"{option} {text}: no file after the colon")
     return Output(name, file or None)

@@ -17,7 +17,7 @@ from .rule import Finding, Severity
 from .text import Line, Span, Tone, line
 from .verdicts import verdict_table
 
-_SEVERITY: dict[Severity, Tone] = {Severity.INFO: "dim", Severity.WARNING: "yellow", Severity.ERROR: "red"}
+SEVERITY_TONES: dict[Severity, Tone] = {Severity.INFO: "dim", Severity.WARNING: "yellow", Severity.ERROR: "red"}
 _VERDICT: dict[str, Line] = {
     "same": line(Span(": served = trained", "bold")),
     "open": line(Span(": whether served = trained is not established", "yellow")),
@@ -34,20 +34,23 @@ class Detail:
 
     quiet: bool = False
     verbose: bool = False
+    brief: bool = False
+    """Without the table of wirings, and without the sentences of the assumptions that are named there."""
 
 
 def wiring_report(analysis: Analysis, findings: Sequence[Finding], by_ids: bool, detail: Detail) -> Iterator[Line]:
     """What the targets capture. ``by_ids``: the id lists were given, so each has an answer of its own."""
     if not detail.quiet:
         yield from _header(analysis)
-    yield from _answers(analysis.wirings, detail) if by_ids else _table(analysis.wirings, detail)
+    if not detail.brief:
+        yield from _answers(analysis.wirings, detail) if by_ids else _table(analysis.wirings, detail)
     told = {(found.flow, found.model) for found in findings if found.path}
     if len({comparison.draft for comparison in analysis.comparisons}) > 1:
         yield line()
         yield from verdict_table((analysis,))
     yield from _comparisons(analysis.comparisons, told, detail)
     yield from findings_report(findings, detail, analysis)
-    if not detail.quiet:
+    if not detail.quiet and not detail.brief:
         yield from legend_report(legend(analysis))
 
 
@@ -78,18 +81,18 @@ def findings_report(findings: Sequence[Finding], detail: Detail, analysis: Analy
     """Defects first, then what could not be established, then comments that are of no use."""
     for title in ("Findings", "Not established", "Suppressions"):
         group = [found for found in findings if _titled(found) == title]
-        if any(not _is_folded(found, detail) for found in group):
+        if any(not is_folded(found, detail) for found in group):
             yield from (line(), line(Span(title, "bold"))) if titled and not detail.quiet else ()
             indent = "" if detail.quiet else "  "
-            for found in (found for found in group if not _is_folded(found, detail)):
-                yield from _finding(found, detail, indent, analysis)
-    counted = Counter(found.code for found in findings if _is_folded(found, detail))
-    if counted and not detail.quiet:
+            for found in (found for found in group if not is_folded(found, detail)):
+                yield from finding_report(found, detail, indent, analysis)
+    counted = Counter(found.code for found in findings if is_folded(found, detail))
+    if counted and not detail.quiet and not detail.brief:
         told = ", ".join(f"{code} at {count} place{'' if count == 1 else 's'}" for code, count in sorted(counted.items()))
         yield from (line(), line(Span(f"Known of the default and of ids at the edges: {told} (--verbose tells each)", "dim")))
 
 
-def _is_folded(found: Finding, detail: Detail) -> bool:
+def is_folded(found: Finding, detail: Detail) -> bool:
     """Whether a fact stands in the table of wirings already."""
     return found.severity == Severity.INFO and found.code in FACTS and not detail.verbose
 
@@ -263,16 +266,16 @@ def legend_report(assumptions: Sequence[Assumption]) -> Iterator[Line]:
             yield line(label if number == 0 else " " * len(label), text)
 
 
-def _finding(found: Finding, detail: Detail, indent: str, analysis: Analysis, around: Finding | None = None) -> Iterator[Line]:
+def finding_report(found: Finding, detail: Detail, indent: str, analysis: Analysis, around: Finding | None = None) -> Iterator[Line]:
     """A finding; ``around`` is the one that it follows from, which has told the ways."""
-    yield line(indent, f"{found.at}: ", Span(str(found.severity), _SEVERITY[found.severity]), f" {found.code} {found.message}")
+    yield line(indent, f"{found.at}: ", Span(str(found.severity), SEVERITY_TONES[found.severity]), f" {found.code} {found.message}")
     loud = found.severity > Severity.INFO and not detail.quiet
     yield from _excerpt(found, indent, analysis) if loud and (around is None or around.at != found.at) else ()
     yield from (line(f"{indent}  {hop.at}: {hop.label}") for hop in found.path if around is None and (detail.verbose or loud))
     if found.help and around is None:
         yield line(f"{indent}  help: {found.help}")
     for consequence in found.consequences:
-        yield from _finding(consequence, detail, indent + "    ", analysis, found)
+        yield from finding_report(consequence, detail, indent + "    ", analysis, found)
 
 
 def _excerpt(found: Finding, indent: str, analysis: Analysis) -> Iterator[Line]:
@@ -284,4 +287,4 @@ def _excerpt(found: Finding, indent: str, analysis: Analysis) -> Iterator[Line]:
     number = str(found.at.line)
     column = max(found.column - 1 - first, 0) if found.column - 1 < len(text) else 0
     yield line(f"{indent}  ", Span(f"{number} | ", "dim"), text.lstrip().replace("\t", " "))
-    yield line(f"{indent}  ", Span(f"{' ' * len(number)} | ", "dim"), " " * column, Span("^", _SEVERITY[found.severity]))
+    yield line(f"{indent}  ", Span(f"{' ' * len(number)} | ", "dim"), " " * column, Span("^", SEVERITY_TONES[found.severity]))

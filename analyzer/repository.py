@@ -48,7 +48,8 @@ def top_level() -> str | None:
 
 
 def split_revision(argument: str) -> tuple[str, str | None]:
-    """``REV:PATH`` as git writes it, in its two parts; the path None where there is none. A colon in braces (``@{10:00}``) is of the name."""
+    """``REV:PATH`` as git writes it, in its two parts; the path None where there is none. A colon in braces is one of the revision's name,
+    as in ``@{10:00}``."""
     depth = 0
     for position, character in enumerate(argument):
         depth += (character == "{") - (character == "}")

@@ -301,13 +301,15 @@ class NotEstablished:
 @frozen()
 class SourceFacts:
     """The tree that was read. ``root`` as printed, ``package`` its top-level package, ``version`` None where nothing in the tree names it;
-    ``files`` counts the Python files, ``read`` those parsed."""
+    ``files`` counts the Python files, ``read`` those parsed. ``revision`` is the git revision, as the user wrote it, if the tree is that
+    of one: then printed paths begin with it and a colon."""
 
     root: str
     package: str
     version: str | None
     files: int
     read: int
+    revision: str | None = None
 
 
 @frozen()

@@ -25,6 +25,10 @@ class Revision:
     noted: Notes
     blobs: Blobs = field(default_factory=Blobs)
 
+    @property
+    def revision(self) -> str:
+        return self.name
+
     def read(self, path: str) -> bytes:
         return self._content(_joined(self.holder, path))
 
@@ -42,8 +46,7 @@ class Revision:
         """Files in or beside the package that may say which other packages it asks for, each with its printed place."""
         for folder in (_joined(self.holder, self.package), self.holder):
             for path in sorted(self.entries):
-                name = posixpath.basename(path)
-                if posixpath.dirname(path) == folder and (name in REQUIREMENTS or (name.startswith("requirements") and name.endswith(".txt"))):
+                if posixpath.dirname(path) == folder and _asks(posixpath.basename(path)):
                     yield f"{self.name}:{path}", self._content(path)
 
     def _content(self, path: str) -> bytes:
@@ -103,8 +106,12 @@ def _wanted(tree: str, name: str, notes: Notes) -> dict[str, Entry]:
 
 
 def _counts(folders: list[str], last: str) -> bool:
-    is_beside = last in (*METADATA_NAMES, *REQUIREMENTS) or (last.startswith("requirements") and last.endswith(".txt"))
-    return (last.endswith(".py") or is_beside) and not any(map(is_left_out, folders))
+    return (last.endswith(".py") or last in METADATA_NAMES or _asks(last)) and not any(map(is_left_out, folders))
+
+
+def _asks(name: str) -> bool:
+    """Whether a file may say which other packages are asked for."""
+    return name in REQUIREMENTS or (name.startswith("requirements") and name.endswith(".txt"))
 
 
 def _followed(links: list[Entry], found: Mapping[str, Entry], name: str, notes: Notes) -> dict[str, Entry]:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import Literal, TypeAlias
 
 from .errors import BadInput
 from .launches import Call, Launch
@@ -24,12 +25,26 @@ class Severity(IntEnum):
         return self.name.lower()
 
 
+HopSide: TypeAlias = Literal["served", "trained"]
+HOP_SIDES: tuple[HopSide, ...] = ("served", "trained")
+
+
 @dataclass(frozen=True, slots=True)
 class Hop:
     """One place on the way of a value that a finding is about."""
 
     label: str
     at: Location
+
+    @property
+    def side(self) -> HopSide | None:
+        """Whose way it belongs to, where a finding has that of the engine and that of the trainer: the label begins with it."""
+        return next((side for side in HOP_SIDES if self.label.startswith(f"{side}: ")), None)
+
+    @property
+    def text(self) -> str:
+        """The label without the side."""
+        return self.label if self.side is None else self.label.removeprefix(f"{self.side}: ")
 
 
 @dataclass(frozen=True, slots=True)

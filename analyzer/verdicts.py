@@ -15,15 +15,19 @@ _GAP = "  "
 def verdict_table(analyses: Sequence[Analysis]) -> Iterator[Line]:
     """The rows under their titles; a column in which all rows are alike is left out, unless it holds the answer."""
     rows = [(name, comparison) for analysis, name in zip(analyses, names(analyses), strict=True) for comparison in analysis.comparisons]
-    cells = [(name, each.draft or "", each.model, _served(each), _trained(each.trained)) for name, each in rows]
     titles = _columns(analyses, [each for _, each in rows])
     columns = [title for title, shown in titles if shown]
-    kept = [tuple(cell for cell, (_, shown) in zip(row, titles, strict=True) if shown) for row in cells]
+    kept = [tuple(cell for cell, (_, shown) in zip(cells(name, each), titles, strict=True) if shown) for name, each in rows]
     widths = [max(map(len, column)) for column in zip(columns, *kept, strict=True)]
     yield line(Span(_padded(columns, widths) + "verdict", "dim"))
     for texts, (_, each) in zip(kept, rows, strict=True):
         found = verdict(each)
         yield line(_padded(texts, widths), Span(_WORDS.get(found, found), _TONES.get(found, "plain")))
+
+
+def cells(name: str, comparison: Comparison) -> tuple[str, str, str, str, str]:
+    """A row without its verdict: the source, the draft, the target class, what is served and what was trained."""
+    return name, comparison.draft or "", comparison.model, _served(comparison), _trained(comparison.trained)
 
 
 def _columns(analyses: Sequence[Analysis], comparisons: Sequence[Comparison]) -> tuple[tuple[str, bool], ...]:

@@ -63,7 +63,7 @@ class TestSources:
     @pytest.mark.parametrize(
         ("argument", "message"),
         [
-            ("nope", "nope: no such file or folder, nor an installed package with sglang in it"),
+            ("nope", "nope: no such file, folder or revision, nor an installed package with sglang in it"),
             ("", "'': not a path"),
             ("empty", "empty: the folder is empty"),
             ("other", "other: no package sglang or vllm in it"),

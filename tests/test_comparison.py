@@ -197,7 +197,7 @@ def test_the_layer_count_must_be_known(here: Path) -> None:
         (Request(str(TREE), train="trainer"), "give the draft's config with --draft"),
         (Request(str(TREE), draft="draft.json", train_config="run.json"), "give the trainer's source with --train"),
         (Request(str(TREE), draft="draft.json", train="contract.json"), "has no .schema.; write it again"),
-        (Request(str(TREE), draft="draft.json", train="nowhere"), "no such file or folder"),
+        (Request(str(TREE), draft="draft.json", train="nowhere"), "no such file, folder or revision"),
     ],
 )
 def test_bad_input(request_: Request, said: str, here: Path) -> None:

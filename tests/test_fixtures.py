@@ -9,13 +9,17 @@ from typing import Any
 
 import pytest
 from flow_comments import Claim, claims, findings, spoken, trainings
+from sarif_schema import valid
 
+from flowcheck.analyzer.json_report import dumps
 from flowcheck.analyzer.judging import judge_all
 from flowcheck.analyzer.options import read_serve_args
 from flowcheck.analyzer.pipeline import analyze
 from flowcheck.analyzer.request import Request
 from flowcheck.analyzer.results import Analysis, Wiring
 from flowcheck.analyzer.rule import Severity
+from flowcheck.analyzer.sarif import sarif_log
+from flowcheck.analyzer.told import Told
 from flowcheck.rules import RULES
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
@@ -133,6 +137,11 @@ class TestBareRun:
         """Also where a value is one of many."""
         steps = (step for wiring in run(case, None, None).wirings for row in wiring.evaluated for step in row.path)
         assert max((len(text) for step in steps for text in (step.label, step.before, step.after)), default=0) < 200
+
+    def test_what_is_found_is_sound_as_sarif(self, case: Path) -> None:
+        judged = judge_all(run(case, None, None), RULES)
+        (told,) = valid(dumps(sarif_log([Told(run(case, None, None), judged.findings, judged.aside)], RULES)))["runs"]
+        assert len(told["results"]) == len(judged.findings) + len(judged.aside)
 
     def test_every_finding_is_claimed(self, case: Path) -> None:
         """Of what is not established only the file is compared; where a claim is a known gap there may be more of it."""

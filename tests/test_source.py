@@ -193,8 +193,8 @@ def make_pipe(folder: Path) -> str:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda _: "no/such", "no such file or folder"),
-        (lambda _: "no-such-package", "no such file or folder"),
+        (lambda _: "no/such", "no such file, folder or revision"),
+        (lambda _: "no-such-package", "no such file, folder or revision"),
         (lambda _: "", "not a path"),
         (lambda _: "a\0b", "not a path"),
         (make_empty, "the folder is empty"),
