@@ -88,6 +88,8 @@ def known_items(state: State, thing: Object) -> tuple[Val, ...] | None:
 def _assign_attribute(engine: Engine, state: State, target: ir.Attribute, val: Val) -> None:
     holder = engine.evaluate(target.value, state)
     objects = holder.objects
+    if is_there(engine, state, holder, target.attr, val):
+        return
     doubt_write(engine, holder, (target.attr,), target.at, val)
     doubt_attribute(engine, holder, target)
     for thing in objects:
@@ -102,6 +104,15 @@ def _assign_attribute(engine: Engine, state: State, target: ir.Attribute, val: V
         state.write(thing, target.attr, stored)
     if not objects and val.marks:
         engine.lost(f"{target.attr} =", "the object that is given a tracked value is not known", target.at)
+
+
+def is_there(engine: Engine, state: State, holder: Val, name: str, val: Val) -> bool:
+    """Whether a model, or a part of one, is given the part that it has there already."""
+    thing = holder.only
+    if not isinstance(thing, Object) or not isinstance(thing.backing, Instance) or holder.origin:
+        return False
+    before = state.fields(thing).get(name) or initial(engine, thing, name)
+    return isinstance(val.only, Object) and val.only.backing is not None and before.only is val.only
 
 
 def doubt_attribute(engine: Engine, holder: Val, target: ir.Attribute) -> None:

@@ -22,6 +22,10 @@ from .tracks import ELEMENT, ITEMS, shown, tracked
 if TYPE_CHECKING:
     from .engine import Engine
 
+SOME_ITEMS = "items[if …]"
+"""The label of those items of a collection for which a condition holds."""
+
+
 def evaluate(engine: Engine, node: ir.Expression, state: State) -> Val:
     """The value of one expression."""
     match node:
@@ -304,6 +308,14 @@ def _collected(engine: Engine, node: ir.Comprehension, iterable: Val, state: Sta
     return new_list(engine, state, tuple(parts) if known else None, join_all(parts))
 
 
+def asks_for_none(condition: ir.Expression) -> bool:
+    """Whether a condition leaves out nothing but None, which is no tensor."""
+    match condition:
+        case ir.Compare(comparisons=(("is not", ir.Const(value=None)),)):
+            return True
+    return False
+
+
 def _run_clauses(
     engine: Engine, node: ir.Comprehension, depth: int, state: State, parts: list[Val], keys: list[Val], walked: Val | None = None
 ) -> bool:
@@ -319,6 +331,8 @@ def _run_clauses(
     before = state.control
     for item in items if known and items is not None else (None,):
         element = read_element(state, iterable, item)
+        if items is None and not engine.reading and not all(map(asks_for_none, clause.conditions)):  # which of them is not known
+            element = engine.tracks.move(state, element, engine.maker("transform", SOME_ITEMS, clause.target.at), label=SOME_ITEMS)
         engine.assign(state, clause.target, element, clause.target.at)
         tests = [evaluate(engine, condition, state) for condition in clause.conditions]
         answers = [truth(engine, state, test) for test in tests]

@@ -202,6 +202,10 @@ def read_attribute(engine: Engine, state: State, val: Val, name: str) -> Val:
 
 def _of_thing(engine: Engine, state: State, val: Val, thing: Thing, name: str) -> Val:
     match thing:
+        case Object(cls=ClassValue() as cls, backing=Instance()) if name == "__class__":
+            return exact(cls)
+        case Exact(value=ClassValue() as cls) if name == "__name__":
+            return exact(cls.name)
         case Object(made=True, cls=None) if name not in state.fields(thing):
             return Val((Outside(replace(val, things=(thing,)), name),))  # a method of a list
         case Object():

@@ -1,6 +1,8 @@
 """Lists, dicts and sets: what their methods put in, and what they hand out."""
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Generator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -48,6 +50,8 @@ def call_collection(engine: Engine, node: ir.Call, holder: Val, arguments: Argum
 
 TOLD = frozenset({*PUT, "get", "items", "keys", "values", "copy", "index", "count", "clear", "insert", "pop", "to_dict", "startswith"})
 """Methods of collections of which it is told exactly what they do to known items."""
+OF_COLLECTIONS = frozenset(name for kind in (list, dict, set, deque, Generator) for name in dir(kind))
+"""The methods that a collection of no class of the tree's may have; any other raises there."""
 CHANGES = frozenset({"update", "pop", "popitem", "setdefault", "clear", "__setitem__", "__setattr__", "__delitem__"})
 """Methods that change a config."""
 
@@ -62,10 +66,11 @@ def doubt_method(engine: Engine, state: State, name: str, holder: Val, arguments
         note_overrides(engine, holder, names, at)
     if name in CHANGES and any(role == "draft" for role, _ in holder.origin):
         engine.doubt(f"{name}() changes the config", at)
-    lists = [thing for thing in holder.objects if matters(engine, state, holder, thing)]
     exact_pop = name == "pop" and items_of(state, holder) is not None
-    if lists and (name not in TOLD or (name == "pop" and not exact_pop)):
-        engine.doubt(f"what {name}() does to a list is not told exactly", at)
+    if name not in TOLD or (name == "pop" and not exact_pop):
+        for thing in holder.objects:
+            if matters(engine, state, holder, thing) and (thing.cls is not None or name in OF_COLLECTIONS):
+                doubt_list(engine, state, name, holder, thing, at)
     if is_list(holder.only) and name in PUT_ALL and any(tracked(state, val) for val in arguments.all()):
         engine.doubt(f"the order in which {name}() adds is not told exactly", at)
 
@@ -77,6 +82,33 @@ def matters(engine: Engine, state: State, holder: Val, thing: Object) -> bool:
         return False
     followed = thing.loaded or bool(holder.marks or tracked(state, Val((thing,))))
     return followed or (engine.reading and (thing.path == OWN_DEFAULT or bool(shown(state, Val((thing,))))))
+
+
+def doubt_list(engine: Engine, state: State, name: str, holder: Val, thing: Object, at: ir.At) -> None:
+    """A list is changed in a way that is not told exactly. What it holds is any of that from here on, in any order, behind a place on the
+    way: that counts where it leads to the projection. What a config holds, or a setter was given, is doubted wherever it leads."""
+    own = is_list(thing) and thing.cls is None and not holder.marks and thing.path != OWN_DEFAULT
+    if not own or is_handed(engine, state, thing):
+        engine.doubt(f"what {name}() does to a list is not told exactly", at)
+        return
+    before = read_element(state, Val((thing,)), None)
+    label = f"{name}()"
+    after = engine.tracks.move(state, before, engine.maker("transform", label, at), label=label)
+    state.heap[thing] = {ELEMENT: replace(after, open=True)}
+
+
+def is_handed(engine: Engine, state: State, thing: Object) -> bool:
+    """Whether a setter was given a list, or something that holds it: it may be kept as it is, by the model too."""
+    models = [each for each in state.heap if each.backing is not None]
+    pending = [*(call.ids for call in engine.setter_calls), *(val for each in models for val in state.fields(each).values())]
+    seen: set[Object] = set()
+    while engine.setter_calls and pending:
+        val = pending.pop()
+        pending += [item for each in val.things if isinstance(each, Items) for item in each.items]
+        new = [each for each in val.objects if each not in seen]
+        seen.update(new)
+        pending += [item for each in new for item in state.fields(each).values()]
+    return thing in seen
 
 
 def extend_in_place(engine: Engine, node: ir.AugmentedAssign, state: State) -> bool:

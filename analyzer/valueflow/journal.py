@@ -163,6 +163,12 @@ def entry_value(engine: Engine, role: str, way: tuple[str, ...]) -> object:
     return value
 
 
+def may_be_table(engine: Engine, origin: Origin) -> bool:
+    """Whether what was read from a config may be a part of it that others can be written to; what is made of a plain entry is none."""
+    role, way = origin
+    return not way or role not in engine.question.configs or isinstance(entry_value(engine, role, way), Mapping)
+
+
 FALSY: tuple[object, ...] = (0, [])
 """Values that say something, and count as false; 0 is equal to False."""
 

@@ -16,7 +16,10 @@ from .chain import Chain
 from .holders import PUT
 from .statements import ONLY_ITEM
 
-ROWS = re.compile(r"\[(?!.*\.\.\.)[^,…]*\]|cat of rows|\.(to|contiguous|clone|detach|type_as|float|half|bfloat16|cuda|cpu|copy_)")
+ROWS = re.compile(
+    r"\[(?!.*\.\.\.)([^,…]|\.to\(…\))*\]|cat of rows( of each)?"
+    r"|\.(to|contiguous|clone|detach|type_as|float|half|bfloat16|cuda|cpu|copy_)"
+)
 """Transforms that choose rows of a tensor, or change where and how it is stored: the points stay what they are."""
 JOINED = frozenset({"cat", ONLY_ITEM})
 """The concatenation on the axis of the features, and what stands for that of one tensor."""

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..values import MISSING, ClassValue, External, Instance
+from .apart import keeps_apart
 from .converters import dict_of, dropped, forget, is_entry_made, made_config
 from .domain import NONE, SOMETHING, UNKNOWN, Exact, Items, Object, Thing, Val, exact, is_constant, join, join_all
 from .fields import NOT_CARRIED, built_attribute, read_attribute
 from .flags import flag_of
 from .items import MOST_ALTERNATIVES, alternatives, entries_of, fill, items_of, new_dict, new_list, read_element, truth
+from .journal import may_be_table
 from .kinds import is_instance
 from .lookups import doubt_table, has_entry, kept, look_up, origin_of, passed, reads_entry
 from .measures import handed_on
@@ -33,6 +35,8 @@ FORM_ONLY = frozenset({
 """Functions of torch whose result has a tensor's form, or tells of it, but does not hold it."""
 JOINS = frozenset({"cat", "concat", "concatenate"})
 CATS = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "dstack", "column_stack"})
+EACH_ROWS = "cat of rows of each"
+"""The label of a concatenation of rows that belong to one tensor."""
 COPIES = frozenset({"list", "tuple", "sorted", "reversed", "set", "frozenset", "deque", "iter"})
 
 PLAIN_TEXT: dict[str, Callable[[str], str]] = {"upper": str.upper, "lower": str.lower, "strip": str.strip}
@@ -117,7 +121,7 @@ def _setattr(engine: Engine, node: ir.Call, state: State) -> Val:
         key = engine.evaluate(wanted.value, state).only
         if isinstance(key, Exact) and isinstance(key.value, str):
             engine.assign(state, ir.Attribute(holder.value, key.value, node.at), engine.evaluate(val.value, state), node.at)
-        elif any(role == "draft" for role, _ in engine.evaluate(holder.value, state).origin):
+        elif any(each[0] == "draft" and may_be_table(engine, each) for each in engine.evaluate(holder.value, state).origin):
             engine.doubt("the draft's config is written to, under a name that is not known", node.at)
     return NONE
 
@@ -278,7 +282,7 @@ def default_dict(engine: Engine, node: ir.Call, arguments: Arguments, state: Sta
 def _transform(engine: Engine, node: ir.Call, last: str, given: list[Val], arguments: Arguments, state: State) -> Val:
     label = last
     if last in JOINS:
-        label = "cat" if _by_feature(arguments) else "cat of rows"
+        label = "cat" if _by_feature(arguments) else EACH_ROWS if keeps_apart(engine, node) else "cat of rows"
     made = engine.node("transform", label, node.at)
     marks = frozenset(mark for val in given for mark in tracked(state, val))
     engine.tracks.hop(marks, made, "data", label)
