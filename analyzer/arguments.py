@@ -46,6 +46,13 @@ def is_of_file(ctx: typer.Context, name: str) -> bool:
     source = ctx.get_parameter_source(name)
     return source is not None and source.name == "DEFAULT_MAP"
 
+
+def given(ctx: typer.Context, *names: str) -> tuple[str, ...]:
+    """Those of the options that stand on the command line, as they are written there."""
+    sources = {name: ctx.get_parameter_source(name) for name in names}
+    return tuple(f"--{name.replace('_', '-')}" for name, source in sources.items() if source is not None and source.name == "COMMANDLINE")
+
+
 Source = Annotated[str, typer.Argument(metavar="SOURCE", help="A folder, an archive (wheel, zip, tar) or an installed package.")]
 Flows = Annotated[list[str] | None, typer.Option("--flow", metavar="NAME", help="Only this flow. Repeatable.")]
 Models = Annotated[list[str] | None, typer.Option("--model", metavar="CLASS", help="Only this target class. Repeatable.")]
@@ -105,6 +112,9 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="The bare result: no 
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="With the derivation of each result, hop by hop.")]
 Baseline = Annotated[str | None, typer.Option("--baseline", metavar="FILE", help="Do not report the findings that this file knows.")]
 WriteBaseline = Annotated[bool, typer.Option("--write-baseline", help="Write what is found now to the baseline.")]
+Contracts = Annotated[
+    list[str] | None, typer.Option("--contract", metavar="NAME", help="Check this contract of the settings, and nothing else. Repeatable.")
+]
 Isolated = Annotated[bool, typer.Option("--isolated", is_eager=True, callback=isolate, help="Without any file of settings.")]
 Config = Annotated[
     str | None,

@@ -8,22 +8,28 @@ from dataclasses import dataclass
 
 from ..rules import RULES
 from .baseline import Baseline, Book, baseline_text, read_baseline
+from .checked import Asked, Checked, check_source
+from .contracts import NamedContract
 from .errors import BadInput
 from .escape import terminal
 from .formats import renderers
-from .json_report import dumps, report_document, reports_document
+from .json_report import dumps
 from .judging import Judged, judge_all
+from .kept_json import checked_document
+from .kept_report import checked_report
 from .layout import printed_path
+from .nearest import hint
 from .options import Output
 from .output import emit, write
 from .paths import PathIgnore, without_ignored
-from .report import Detail, check_report, sources_report
+from .report import Detail
 from .request import Request
 from .results import Analysis
 from .rule import Rule, Severity, chosen, severity
 from .settings import Settings
 from .text import Line, Span, line, paint
-from .told import Told, aside_text
+from .told import aside_text
+from .told_contracts import told_of
 
 DEFAULT_BASELINE = ".flowcheck-baseline.json"
 
@@ -52,25 +58,41 @@ def read_living(
     return Living(chosen(RULES, select, ignore), severity(fail_on), ignores, baseline, write_it, settings.shown if settings else None)
 
 
+def chosen_contracts(settings: Settings | None, names: Sequence[str], narrowed: Sequence[str]) -> tuple[NamedContract, ...]:
+    """The contracts that are checked: those that are named, else all of the settings, unless options of the command line say what the run
+    is about."""
+    contracts = settings.contracts if settings is not None else ()
+    if not names:
+        return () if narrowed else contracts
+    if narrowed:
+        raise BadInput(f"--contract: a contract says itself what it is about: leave out {narrowed[0]}")
+    known = {each.name: each for each in contracts}
+    for name in names:
+        if name not in known:
+            there = hint(name, tuple(known)) or f"; there are {', '.join(known) or 'none'}"
+            where = settings.shown if settings is not None else "no file of settings"
+            raise BadInput(f"--contract {name}: {where} has no contract of this name{there}")
+    return tuple(known[name] for name in dict.fromkeys(names))
+
+
 def check_sources(
-    requests: Sequence[Request], analyze: Callable[[Request], Analysis], living: Living, outputs: Sequence[Output], detail: Detail
+    asked: Sequence[Asked], analyze: Callable[[Request], Analysis], living: Living, outputs: Sequence[Output], detail: Detail
 ) -> int:
     """Check every source by itself, and print; 1 where something bad is found that nothing sets aside."""
     known = read_baseline(living.baseline) if living.baseline is not None and not living.write else None
-    judged = [(analysis, _judged(analysis, living)) for analysis in map(analyze, requests)]
+    checked = [check_source(each, analyze, lambda analysis: _judged(analysis, living)) for each in asked]
     if living.write and living.baseline is not None:
-        known = _written(judged, living.baseline)
+        known = _written([part for each in checked for part in each.parts], living.baseline)
     book = None if known is None else Book(known)
-    judged = [(analysis, book.without_known(analysis, one) if book else one) for analysis, one in judged]
-    gone = book.gone([analysis for analysis, _ in judged], living.rules) if book else 0
-    told = [Told(analysis, one.findings, one.aside) for analysis, one in judged]
+    checked = [each.without_known(book) if book else each for each in checked]
+    gone = book.gone([analysis for each in checked for analysis, _ in each.parts], living.rules) if book else 0
     texts = {
-        **renderers(told, living.rules, living.least, detail),
-        "text": lambda colour: paint((*_report(judged, detail), *_aside_report(judged, gone, living.settings, detail)), colour),
-        "json": lambda _: _json(judged, gone),
+        **renderers([told_of(each) for each in checked], living.rules, living.least, detail),
+        "text": lambda colour: paint((*checked_report(checked, detail), *_aside_report(checked, gone, living.settings, detail)), colour),
+        "json": lambda _: dumps(checked_document(checked, gone)),
     }
     emit(outputs, texts)
-    return 1 if any(found.severity >= living.least for _, one in judged for found in one.findings) else 0
+    return 1 if any(each.fails(living.least) for each in checked) else 0
 
 
 def _judged(analysis: Analysis, living: Living) -> Judged:
@@ -88,14 +110,9 @@ def _written(judged: Sequence[tuple[Analysis, Judged]], file: str) -> Baseline:
     return read_baseline(file)
 
 
-def _report(judged: Sequence[tuple[Analysis, Judged]], detail: Detail) -> Iterator[Line]:
-    told = [(analysis, one.findings) for analysis, one in judged]
-    yield from check_report(*told[0], detail) if len(told) == 1 else sources_report(told, detail)
-
-
-def _aside_report(judged: Sequence[tuple[Analysis, Judged]], gone: int, settings: str | None, detail: Detail) -> Iterator[Line]:
+def _aside_report(checked: Sequence[Checked], gone: int, settings: str | None, detail: Detail) -> Iterator[Line]:
     """How many findings are not reported, and by what; with all details, each of them. Where the settings are from."""
-    aside = [each for _, one in judged for each in one.aside]
+    aside = [each for one in checked for each in one.aside]
     if detail.quiet or not (aside or gone or settings):
         return
     yield line()
@@ -109,12 +126,3 @@ def _aside_report(judged: Sequence[tuple[Analysis, Judged]], gone: int, settings
         yield line(f"{entries}: write it anew with --write-baseline")
     if settings is not None:
         yield line(Span(f"Settings of {settings}", "dim"))
-
-
-def _json(judged: Sequence[tuple[Analysis, Judged]], gone: int) -> str:
-    if len(judged) == 1:
-        ((analysis, one),) = judged
-        return dumps(report_document(analysis, one.findings, one.aside, gone))
-    counts = (gone, *(0 for _ in judged[1:]))
-    rows = zip(judged, counts, strict=True)
-    return dumps(reports_document([report_document(analysis, one.findings, one.aside, count) for (analysis, one), count in rows]))

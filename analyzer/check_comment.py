@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from .agreement import verdict
 from .comment import Comment, block, picture
+from .contracts import Kept
 from .coverage import proved
 from .escape import clipped, markdown_code, markdown_text
 from .path_diagram import diagram, ways_of
@@ -33,6 +34,7 @@ def check_comment(told: Sequence[Told], detail: Detail) -> str:
     comment.add("\n".join(f"* {_about(each.analysis)}" for each in told[:MOST_SOURCES]))
     comment.left_out["source"] += max(len(told) - MOST_SOURCES, 0)
     _verdicts(comment, [each.analysis for each in told])
+    add_contracts(comment, [kept for each in told for kept in each.contracts])
     comment.table(("", "rule", "where", "what"), (_row(*item) for item in shown), "row", share=0.45)
     add_worst(comment, findings)
     for item in shown:
@@ -74,6 +76,17 @@ def _verdicts(comment: Comment, analyses: Sequence[Analysis]) -> None:
         row = zip(titles, (*texts, f"**{found}**" if found in WRONG else found), strict=True)
         table.append([text for title, text in row if title in kept])
     comment.table([title for title in titles if title in kept], table, "verdict", share=0.3)
+
+
+def add_contracts(comment: Comment, contracts: Sequence[Kept]) -> None:
+    """Each contract, and whether it is kept."""
+    rows = []
+    for kept in contracts:
+        sides = (None, None) if kept.comparison is None else (kept.comparison.served, kept.comparison.trained)
+        texts = [markdown_code(clipped(", ".join(side.points), LONGEST_CELL)) if side and side.points else "" for side in sides]
+        status = kept.status if kept.status == "kept" else f"**{kept.status}**"
+        rows.append((markdown_text(kept.contract.name), *texts, status))
+    comment.table(("contract", "served", "trained", "verdict"), rows, "contract", share=0.3)
 
 
 def _row(found: Finding, told: Told) -> tuple[str, ...]:

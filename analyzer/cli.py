@@ -12,6 +12,7 @@ from .arguments import (
     Baseline,
     Config,
     ContractFile,
+    Contracts,
     Debug,
     DiffSource,
     Draft,
@@ -47,10 +48,12 @@ from .arguments import (
     Trainer,
     Verbose,
     WriteBaseline,
+    given,
     is_of_file,
 )
 
 if TYPE_CHECKING:
+    from .diffing import Analyzer
     from .graph import GraphAnalysis
     from .report import Detail
     from .request import ContractRequest, Request
@@ -84,11 +87,12 @@ def check(
     draft: Drafts = None, target: Target = None, train: Train = None, train_config: TrainConfig = None,
     train_engine: TrainEngine = None, serve_args: ServeArgs = None, flow: Flows = None, model: Models = None,
     layers: Layers = None, select: Select = None, ignore: Ignore = None, fail_on: FailOn = "warning",
-    baseline: Baseline = None, write_baseline: WriteBaseline = False, flow_file: FlowFiles = None,
+    baseline: Baseline = None, write_baseline: WriteBaseline = False, flow_file: FlowFiles = None, contract: Contracts = None,
     format: ReportFormat = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what every target class captures and what is wrong with it, also with the draft and the trainer that are given."""
-    from .check_command import check_sources, read_living
+    from .check_command import check_sources, chosen_contracts, read_living
+    from .checked import asked_for
     from .options import REPORT_FORMATS, first, read_layers, read_outputs, read_serve_args, rest
     from .request import Request
 
@@ -104,7 +108,9 @@ def check(
     compared = drafts[0] if drafts else None, train, train_config, drafts[1:], train_engine
     launch = read_serve_args(serve_args)
     asked = [Request(each, *narrowed, *compared, judged=True, serve_args=launch, more_flow_files=rest(flow_file)) for each in source]
-    return check_sources(asked, pipeline(), living, outputs, detail)
+    about = given(ctx, "draft", "target", "train", "train_config", "train_engine", "model", "flow")
+    contracts = chosen_contracts(ctx.meta.get(SETTINGS), contract or (), about)
+    return check_sources(asked_for(asked, contracts, alone=bool(contract)), pipeline(), living, outputs, detail)
 
 
 @app.command()
@@ -154,23 +160,27 @@ def diff(
     draft: Drafts = None, target: Target = None, train: Train = None, train_config: TrainConfig = None,
     train_engine: TrainEngine = None, serve_args: ServeArgs = None, flow: Flows = None, model: Models = None,
     layers: Layers = None, select: Select = None, ignore: Ignore = None, fail_on: FailOn = "warning", flow_file: FlowFiles = None,
-    format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+    contract: Contracts = None, format: ReportFormat = None, output_format: Outputs = None,
+    quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what a change did to the wirings: of git revisions, folders or wheels; of one of them and the work tree."""
-    from .check_command import read_living
+    from .check_command import chosen_contracts, read_living
+    from .checked import Asked
     from .diff_command import diff_sides, read_sides
-    from .options import first, read_layers, read_outputs, read_serve_args, rest
+    from .options import REPORT_FORMATS, first, read_layers, read_outputs, read_serve_args, rest
     from .request import Request
 
-    outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
+    outputs, detail = read_outputs(format, output_format or (), REPORT_FORMATS), _detail(quiet, verbose)
     living = read_living(select or (), ignore or (), fail_on, None, False, ctx.meta.get(SETTINGS))
     drafts = tuple(draft or ())
     narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, first(flow_file)
     compared = drafts[0] if drafts else None, train, train_config, drafts[1:], train_engine
     launch = read_serve_args(serve_args)
     sides = read_sides(revisions, source, from_base=merge_base)
-    request = Request(sides.new, *narrowed, *compared, judged=True, serve_args=launch, more_flow_files=rest(flow_file))
-    return diff_sides(sides, request, pipeline(), living, outputs, detail)
+    request = Request(source, *narrowed, *compared, judged=True, serve_args=launch, more_flow_files=rest(flow_file))
+    about = given(ctx, "draft", "target", "train", "train_config", "train_engine", "model", "flow")
+    asked = Asked(request, chosen_contracts(ctx.meta.get(SETTINGS), contract or (), about), alone=bool(contract))
+    return diff_sides(sides, asked, pipeline(), living, outputs, detail)
 
 
 @app.command()
@@ -247,11 +257,11 @@ def explain(
     return 0
 
 
-def pipeline() -> Callable[[Request], Analysis]:
+def pipeline() -> Analyzer:
     """The analysis, imported when it is needed."""
-    from .pipeline import analyze
+    from .pipeline import Analyzer
 
-    return analyze
+    return Analyzer()
 
 
 def graph_pipeline() -> Callable[[Request], GraphAnalysis]:

@@ -59,6 +59,11 @@ def load_config(argument: str, layer_counts: Sequence[str] = (), text_configs: S
     return Config(shown, MappingProxyType(document.value), document.places)
 
 
+def folder_of(draft: str) -> str | None:
+    """The folder of a draft, in which what belongs to it lies: the one that was named, or that of a config of the usual name."""
+    return draft if os.path.isdir(draft) else os.path.dirname(draft) if os.path.basename(draft) == FILE_NAME else None
+
+
 def architectures_of(draft: Config) -> tuple[str, ...]:
     """The classes that the draft's config is for."""
     named = draft.values.get("architectures")

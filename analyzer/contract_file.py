@@ -9,24 +9,29 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from .configs import folder_of
 from .errors import BadInput
 from .json_file import Node, Wanted, parse, read_json
 from .json_text import Document
 from .layout import printed_path
 from .options import MOST_IDS, MOST_LAYERS
-from .request import Ids, ids_text
+from .request import Ids, Trained, ids_text
 from .results import Assumption, Location, Side, Status, Step
 
 SCHEMA = "flowcheck.contract/1"
+BESIDE = "contract.json"
+"""The name of a contract that is shipped with its draft."""
 CONTRACT = Wanted("contract", "a contract file", "write it again with `flowcheck contract`")
 STATUSES: Mapping[str, Status] = {"established": "established", "depends": "depends", "not established": "not established"}
 STAGES = frozenset(("no-residual", "normed", "unreduced", "before-injection", "incomplete", "scaled", "overwritten"))
 BELIEVED = Assumption("contract-file", "the contract that was given is that of this draft, and stands as flowcheck wrote it")
+SAID = Assumption("named-contract", "a draft was trained on the points that the settings say")
 MOST_LINES = 10_000_000
 LARGEST_SIZE = 10_000_000
 LARGEST_ID = 999_999
 """As large as ``--ids`` takes one."""
 
+POINT_FORM = "a captured point: embed, out:k or final, and out:k/STAGE of a part"
 _POINT = re.compile(r"(?:embed|final|out:(?P<layer>0|[1-9][0-9]{0,4}))(?:/(?P<stage>[a-z-]+))?")
 
 
@@ -72,6 +77,19 @@ def is_contract(argument: str) -> bool:
     return argument.endswith(".json") and "\0" not in argument and os.path.isfile(argument)
 
 
+def contract_beside(draft: str) -> str | None:
+    """The contract that lies beside the config of a draft, where one does: a file of the usual name with the schema of a contract. Other
+    tools have files of that name too; one that cannot be read is told, for it may have been one."""
+    folder = folder_of(draft)
+    path = os.path.join(folder or "", BESIDE)
+    if folder is None or not os.path.lexists(path):
+        return None
+    shown = printed_path(os.path.abspath(path), keep_absolute=os.path.isabs(path))
+    value = read_json(path, shown, CONTRACT).value
+    named = value.get("schema") if isinstance(value, dict) else None
+    return path if isinstance(named, str) and named.startswith("flowcheck.contract/") else None
+
+
 def read_contract_file(argument: str) -> Contract:
     """The contract in a file; BadInput, in one line with the place, where it is not sound."""
     shown = printed_path(os.path.abspath(argument), keep_absolute=os.path.isabs(argument))
@@ -102,6 +120,15 @@ def contract_side(contract: Contract, flow: str, layers: int | None, hidden_size
         return first if all(side.ids == first.ids for side in sides) else replace(first, ids=None)
     shown = " and ".join(f"{', '.join(side.points or ())} ({side.path[-1].at})" for side in (first, other))
     return _open(f"the trainer has more than one selection in the contract: {shown}", other.at or contract.at)
+
+
+def side_said(trained: Trained, layers: int | None) -> Side:
+    """What the settings say that a draft was trained on, for a target with these layers."""
+    beyond = next((point for point in trained.points if layers is not None and is_beyond(point, layers)), None)
+    if beyond is not None:
+        return _open(f"{beyond} is said to be trained, and the target has {layers} layers", trained.at)
+    path = (Step("the settings", f"{len(trained.points)} points", ", ".join(trained.points), trained.at),)
+    return Side(trained.points, None, "established", None, None, trained.at, (SAID,), path)
 
 
 def _misfit(contract: Contract, chosen: list[Selection], flow: str, layers: int | None, hidden_size: int | None) -> str | None:
@@ -252,12 +279,23 @@ def _points(node: Node, layers: int) -> tuple[str, ...] | None:
 def _point(node: Node, layers: int) -> str:
     """The name of a captured point of a target with these layers."""
     text = node.text()
-    found = _POINT.fullmatch(text)
-    if found is None or (found["stage"] is not None and found["stage"] not in STAGES):
-        node.must_be("a captured point: embed, out:k or final, and out:k/STAGE of a part")
-    if found["layer"] is not None and int(found["layer"]) >= layers:
+    if not is_point(text):
+        node.must_be(POINT_FORM)
+    if is_beyond(text, layers):
         node.refuse(f"is {text}, and the target has {layers} layers")
     return text
+
+
+def is_point(text: str) -> bool:
+    """Whether this is the name of a captured point."""
+    found = _POINT.fullmatch(text)
+    return found is not None and (found["stage"] is None or found["stage"] in STAGES)
+
+
+def is_beyond(point: str, layers: int) -> bool:
+    """Whether a point is one that a target with these layers does not have."""
+    found = _POINT.fullmatch(point)
+    return found is not None and found["layer"] is not None and int(found["layer"]) >= layers
 
 
 def _assumptions(node: Node, texts: Mapping[str, str]) -> dict[str, Assumption]:

@@ -7,10 +7,16 @@ from dataclasses import dataclass, replace
 
 from ..rules import RULES
 from .check_command import Living
+from .checked import Asked
+from .diff_comment import diff_comment
 from .diff_json import diff_document
 from .diff_report import diff_report
-from .diffing import Analyze, difference
+from .diff_told import told_of_difference
+from .diffing import Analyzer, difference
 from .errors import BadInput
+from .feeds import worse
+from .flows.flow import ENGINES
+from .formats import renderers
 from .json_report import dumps
 from .judging import judge_all
 from .layout import printable, printed_path
@@ -19,7 +25,7 @@ from .output import emit
 from .paths import without_ignored
 from .report import Detail
 from .repository import merge_base, split_revision, top_level, tree_of
-from .request import Request
+from .source import find_package, open_source
 from .text import paint
 
 
@@ -70,11 +76,22 @@ def _folder_of(source: str) -> str:
 
 
 def diff_sides(
-    sides: Sides, request: Request, analyze: Analyze, living: Living, outputs: Sequence[Output], detail: Detail
+    sides: Sides, asked: Asked, analyze: Analyzer, living: Living, outputs: Sequence[Output], detail: Detail
 ) -> int:
-    """Compare, and print what changed; 1 where something bad appeared."""
-    old, new = (replace(request, source=each) for each in (sides.old, sides.new))
+    """Compare, and print what changed; 1 where something bad appeared, or a contract is no longer kept. Of the contracts those count that
+    are about the source; one that names another engine is not touched by the change."""
+    if not asked.request.flow_files:  # what is wrong with a name is said before anything is run
+        open_source(sides.old, find_package(sides.old, [*ENGINES]))
+    own = tuple(replace(each, source=None) for each in asked.contracts if each.source in (None, asked.request.source))
+    old, new = (Asked(replace(asked.request, source=each), own, asked.alone) for each in (sides.old, sides.new))
     found = difference(old, new, analyze, lambda analysis: without_ignored(judge_all(analysis, living.rules, RULES), living.ignores))
-    emit(outputs, {"text": lambda colour: paint(diff_report(found, detail), colour), "json": lambda _: dumps(diff_document(found))})
-    bad = any(each.severity >= living.least for each in found.appeared)
-    return 1 if bad or any(each.breaks for each in found.feeds) else 0
+    told = told_of_difference(found)
+    texts = {
+        **renderers(told, living.rules, living.least, detail),
+        "text": lambda colour: paint(diff_report(found, detail), colour),
+        "json": lambda _: dumps(diff_document(found)),
+        "markdown": lambda _: diff_comment(found, detail),
+    }
+    emit(outputs, texts)
+    bad = (*(each.severity for each in found.appeared), *worse(found.feeds))
+    return 1 if any(each >= living.least for each in bad) or any(each.breaks for each in found.feeds) else 0

@@ -1,19 +1,18 @@
 """The JSON of a diff: ``flowcheck.diff/1``."""
 from __future__ import annotations
 
-from .agreement import verdict
 from .difference import Parting, Row, WiringChange
 from .diffing import Difference
-from .feeds import FeedChange
-from .json_report import Json, Object, comparison_object, finding_object, source_object, step_object, wiring_object
+from .feeds import Feed, FeedChange
+from .json_report import Json, Object, comparison_object, finding_object, place_object, source_object, step_object, wiring_object
 
 
 def diff_document(found: Difference) -> Object:
     """What ``flowcheck diff`` says. A side that is not there is null."""
     return {
         "schema": "flowcheck.diff/1",
-        "old": source_object(found.before.source),
-        "new": source_object(found.after.source),
+        "old": source_object(found.before.analysis.source),
+        "new": source_object(found.after.analysis.source),
         "wirings": [_wiring(each) for each in found.wirings],
         "drafts": [_feed(each) for each in found.feeds],
         "findings": {
@@ -50,14 +49,19 @@ def _parting(parting: Parting) -> Object:
 
 
 def _feed(change: FeedChange) -> Object:
+    before, after = change.verdicts
+    kept = change.after.kept if change.after is not None else None
+    path: list[Json] = [{**place_object(hop.at), "label": hop.label} for hop in (kept.path if kept is not None else ())]
     return {
         "name": change.name,
         "flow": change.flow,
         "model": change.model,
-        "before": None if change.before is None else comparison_object(change.before),
-        "after": None if change.after is None else comparison_object(change.after),
-        "verdict": {
-            "before": None if change.before is None else verdict(change.before),
-            "after": None if change.after is None else verdict(change.after),
-        },
+        "before": _comparison(change.before),
+        "after": _comparison(change.after),
+        "verdict": {"before": before, "after": after},
+        "path": path,
     }
+
+
+def _comparison(feed: Feed | None) -> Json:
+    return None if feed is None or feed.comparison is None else comparison_object(feed.comparison)

@@ -2,33 +2,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
 
-from .agreement import verdict
 from .behaviour import behaviour
-from .difference import Parting, Row, WiringChange, open_part
+from .diff_groups import Group, grouped
+from .difference import Parting, Row, open_part
 from .diffing import Difference
-from .feeds import NOTHING_WRONG, FeedChange
+from .feeds import NOT_SERVED, WRONG, Feed, FeedChange
 from .judging import UNREADABLE
 from .report import Detail, findings_report, side_text, tone_of
 from .request import ids_text
-from .results import Analysis, Comparison, Location, SourceFacts, Step
+from .results import Analysis, SourceFacts, Step
 from .rule import Finding, Severity
 from .text import Line, Span, Tone, line
 
-T = TypeVar("T")
 _LABEL = 14
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Changes that are alike but for the target classes, and the places of their setters."""
-
-    change: WiringChange
-    models: tuple[str, ...]
-    setters: tuple[Location, ...]
 
 
 def diff_report(found: Difference, detail: Detail) -> Iterator[Line]:
@@ -36,7 +24,7 @@ def diff_report(found: Difference, detail: Detail) -> Iterator[Line]:
     if not found:
         return
     if not detail.quiet:
-        yield line(_named(found.before.source), Span(" -> ", "dim"), _named(found.after.source))
+        yield line(_named(found.before.analysis.source), Span(" -> ", "dim"), _named(found.after.analysis.source))
     titles = {"changed": "Changed wirings", "added": "Added wirings", "removed": "Removed wirings"}
     for kind, title in titles.items():
         chosen = grouped([each for each in found.wirings if each.kind == kind])
@@ -45,22 +33,8 @@ def diff_report(found: Difference, detail: Detail) -> Iterator[Line]:
         for group in chosen:
             yield from _changed(group) if kind == "changed" else _whole(group)
     yield from _feeds(found.feeds)
-    yield from _findings("Findings that appeared", found.appeared, found.after, detail)
-    yield from _findings("Findings that went", found.gone, found.before, detail, went=True)
-
-
-def grouped(changes: Sequence[WiringChange]) -> list[Group]:
-    """Changes that are alike, together, in order."""
-    found: dict[object, list[WiringChange]] = {}
-    for change in changes:
-        wiring = change.wiring
-        alike = (change.kind, wiring.flow, wiring.setter, change.rows or behaviour(wiring), change.parting, change.proof)
-        found.setdefault(alike, []).append(change)
-    return [Group(each[0], _unique(one.wiring.model for one in each), _unique(one.wiring.at for one in each)) for each in found.values()]
-
-
-def _unique(values: Iterable[T]) -> tuple[T, ...]:
-    return tuple(dict.fromkeys(values))
+    yield from _findings("Findings that appeared", found.appeared, found.after.whole, detail)
+    yield from _findings("Findings that went", found.gone, found.before.whole, detail, went=True)
 
 
 def _named(source: SourceFacts) -> str:
@@ -125,19 +99,26 @@ def _feeds(changes: Sequence[FeedChange]) -> Iterator[Line]:
     if changes:
         yield from (line(), line(Span("Drafts fed differently", "bold")))
     for change in changes:
-        verdicts = [verdict(each) if each is not None else "not served" for each in (change.before, change.after)]
-        tone: Tone = "red" if change.after is not None and verdicts[1] not in NOTHING_WRONG else "plain"
-        yield line("  ", Span(change.name, "bold"), f" with {change.model}: ", Span(" -> ".join(dict.fromkeys(verdicts)), tone))
-        for name, comparison in (("before", change.before), ("after", change.after)):
-            yield line(Span(f"    {name:{_LABEL}}", "dim"), served_text(comparison))
-        trained = next((each.trained for each in (change.after, change.before) if each is not None and each.trained is not None), None)
-        if trained is not None:
-            yield line(Span(f"    {'trained':{_LABEL}}", "dim"), side_text(trained, None))
+        verdicts = change.verdicts
+        tone: Tone = "red" if verdicts[1] in WRONG else "plain"
+        by = f" with {change.model}" if change.model is not None else ""
+        yield line("  ", Span(change.name, "bold"), f"{by}: ", Span(" -> ".join(dict.fromkeys(verdicts)), tone))
+        for name, feed in (("before", change.before), ("after", change.after)):
+            yield line(Span(f"    {name:{_LABEL}}", "dim"), served_text(feed))
+        if change.trained is not None:
+            yield line(Span(f"    {'trained':{_LABEL}}", "dim"), side_text(change.trained, None))
+        kept = change.after.kept if change.after is not None else None
+        for number, hop in enumerate(kept.path if kept is not None else ()):
+            yield line(Span(f"    {'path' if number == 0 else '':{_LABEL}}", "dim"), f"{hop.at}: {hop.label}")
 
 
-def served_text(comparison: Comparison | None) -> str:
-    """What is served; that nothing is by this class."""
-    return "no such target class" if comparison is None else side_text(comparison.served, comparison.default)
+def served_text(feed: Feed | None) -> str:
+    """What a draft is fed; that nothing feeds it."""
+    if feed is None:
+        return NOT_SERVED
+    if feed.comparison is None:
+        return (feed.kept.reason if feed.kept is not None else None) or NOT_SERVED
+    return side_text(feed.comparison.served, feed.comparison.default)
 
 
 def _findings(title: str, findings: Sequence[Finding], analysis: Analysis, detail: Detail, *, went: bool = False) -> Iterator[Line]:

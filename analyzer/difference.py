@@ -34,13 +34,23 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """Where two derivations of one id list part: the first step of each that comes to something else. None where a side has no more: then
-    ``ends`` says what it comes to."""
+    """Where two derivations of one id list part: ``common`` counts the steps that come to the same on both sides. ``ends`` is what each
+    side comes to."""
 
     ids: Ids
-    before: Step | None
-    after: Step | None
+    paths: tuple[tuple[Step, ...], tuple[Step, ...]]
+    common: int
     ends: tuple[str, str]
+
+    @property
+    def before(self) -> Step | None:
+        """The first step of the old side that comes to something else; None where it has no more."""
+        return self.paths[0][self.common] if self.common < len(self.paths[0]) else None
+
+    @property
+    def after(self) -> Step | None:
+        """That of the new side."""
+        return self.paths[1][self.common] if self.common < len(self.paths[1]) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +158,17 @@ def told(old: Wiring, new: Wiring, apart: Sequence[tuple[Evaluation, Evaluation]
         for label in dict.fromkeys((*facts[0], *facts[1]))
         if _plain(facts[0].get(label, ())) != _plain(facts[1].get(label, ())) and _is_about(label, lists, _layers(new))
     ]
-    if ALL in (open_part(old), open_part(new)):
-        rows = [row for row in rows if row.what == "convention"] or rows
+    sides = [any(text.endswith(f"is {OPEN}") for text in side.get("convention", ())) for side in facts]
+    if rows and rows[0].what == "convention" and any(sides):
+        rows = [row for row in rows if row.what == "convention" or not _is_open(row, *sides)]
     return tuple(rows) or tuple(
         Row(f"ids {ids_text(one.ids)}", outcome(one, places=False), outcome(other, places=False)) for one, other in apart
     )
+
+
+def _is_open(row: Row, before: bool, after: bool) -> bool:
+    """Whether a line only says of an id what is so of all: nothing is established on a side."""
+    return any(side and all(OPEN in text for text in texts) for side, texts in ((before, row.before), (after, row.after)))
 
 
 def _is_about(label: str, lists: Collection[Ids], layers: int) -> bool:
@@ -182,7 +198,5 @@ def parting(apart: Sequence[tuple[Evaluation, Evaluation]]) -> Parting | None:
     one, other = proved[0]
     steps = list(zip(one.path, other.path, strict=False))
     common = next((n for n, (left, right) in enumerate(steps) if (left.before, left.after) != (right.before, right.after)), len(steps))
-    found = [side.path[common] if common < len(side.path) else None for side in (one, other)]
     ends = "; ".join(outcome(one)), "; ".join(outcome(other))
-    return Parting(one.ids, found[0], found[1], ends) if any(found) else None
-
+    return Parting(one.ids, (one.path, other.path), common, ends) if max(len(one.path), len(other.path)) > common else None

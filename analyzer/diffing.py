@@ -1,31 +1,35 @@
-"""``flowcheck diff``: both sides are analysed in the same way, and what they say is held against each other."""
+"""``flowcheck diff``: both sides are checked in the same way, and what they say is held against each other."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Protocol
 
+from .checked import Asked, Checked, Judge, check_source
 from .difference import WiringChange, changed_wirings
-from .feeds import Feed, FeedChange, changed_feeds
+from .feeds import FeedChange, changed_feeds
 from .finding_changes import Found, changed_findings
-from .judging import Judged
 from .memory import collect
 from .request import Ids, Request
 from .results import Analysis, Evaluation, Wiring
 from .rule import Finding
 from .symbols import Symbols
 
-Analyze: TypeAlias = Callable[[Request], Analysis]
-Judge: TypeAlias = Callable[[Analysis], Judged]
+
+class Analyzer(Protocol):
+    """Runs requests, and knows what the last ones read."""
+
+    def __call__(self, request: Request) -> Analysis: ...
+    def would_repeat(self, source: str) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What a change did. ``before`` and ``after`` are the analyses of both sides. ``appeared`` are findings of the new side, ``gone`` such
-    of the old one."""
+    """What a change did. ``before`` and ``after`` are what both sides come to. ``appeared`` are findings of the new side, ``gone`` such of
+    the old one."""
 
-    before: Analysis
-    after: Analysis
+    before: Checked
+    after: Checked
     wirings: tuple[WiringChange, ...] = ()
     appeared: tuple[Finding, ...] = ()
     gone: tuple[Finding, ...] = ()
@@ -36,22 +40,24 @@ class Difference:
         return bool(self.wirings or self.appeared or self.gone or self.feeds)
 
 
-def difference(old: Request, new: Request, analyze: Analyze, judge: Judge) -> Difference:
-    """Both sides one after the other, and what is different."""
-    before = analyze(old)
+def difference(old: Asked, new: Asked, analyze: Analyzer, judge: Judge) -> Difference:
+    """The new side first. The old one is not run where all that was read of the new one stands in it too: it would come to the same."""
+    after = check_source(new, analyze, judge)
+    if analyze.would_repeat(old.request.source):
+        return Difference(after, after)
     collect()  # what the interpreter built of one side is of no use to the other
-    after = analyze(new)
-    wirings = changed_wirings(before, after, (again(old, analyze), again(new, analyze)))
-    judged = [Found(judge(each).findings, each.source, Symbols(each.around.content)) for each in (before, after)]
-    appeared, gone = changed_findings(*judged)
-    return Difference(before, after, tuple(wirings), appeared, gone, tuple(changed_feeds(feeds(before), feeds(after))))
+    before = check_source(old, analyze, judge)
+    wirings = changed_wirings(before.analysis, after.analysis, (again(old.request, analyze), again(new.request, analyze)))
+    appeared, gone = changed_findings(found(before), found(after))
+    return Difference(before, after, tuple(wirings), appeared, gone, tuple(changed_feeds(before, after)))
 
 
-def feeds(analysis: Analysis) -> list[Feed]:
-    return [Feed(each.draft or "", each) for each in analysis.comparisons]
+def found(checked: Checked) -> Found:
+    """The findings of a side, of its contracts too."""
+    return Found(checked.findings, checked.analysis.source, Symbols(checked.whole.around.content))
 
 
-def again(request: Request, analyze: Analyze) -> Callable[[Wiring, Sequence[Ids]], tuple[Evaluation, ...]]:
+def again(request: Request, analyze: Analyzer) -> Callable[[Wiring, Sequence[Ids]], tuple[Evaluation, ...]]:
     """Runs further id lists of a wiring of this side."""
 
     def evaluate(wiring: Wiring, ids: Sequence[Ids]) -> tuple[Evaluation, ...]:
@@ -59,7 +65,7 @@ def again(request: Request, analyze: Analyze) -> Callable[[Wiring, Sequence[Ids]
             request, flows=(wiring.flow,) if not request.flow_files else (), models=(wiring.model,), ids=tuple(ids), judged=False,
             draft=None, more_drafts=(), train=None, train_config=None, train_engine=None, serve_args=None,
         )  # fmt: skip
-        found = [each for each in analyze(asked).wirings if (each.at, each.setter, each.flow) == (wiring.at, wiring.setter, wiring.flow)]
-        return found[0].evaluated if found else ()
+        same = [each for each in analyze(asked).wirings if (each.at, each.setter, each.flow) == (wiring.at, wiring.setter, wiring.flow)]
+        return same[0].evaluated if same else ()
 
     return evaluate

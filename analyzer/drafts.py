@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable
 
 from .configs import FILE_NAME, Config
+from .contract_file import BESIDE
 from .errors import BadInput
 from .layout import printable
 from .training_facts import FlowWords
@@ -39,7 +40,7 @@ def _drafts_of(argument: str) -> tuple[str, ...]:
 def _is_draft(path: str) -> bool:
     if os.path.isdir(path):
         return os.path.lexists(os.path.join(path, FILE_NAME))
-    return path.endswith(".json") and not path.endswith(INDEX_ENDING)
+    return path.endswith(".json") and not path.endswith(INDEX_ENDING) and os.path.basename(path) != BESIDE
 
 
 def flow_of_draft(draft: Config, flows: Iterable[FlowWords]) -> str | None:

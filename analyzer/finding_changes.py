@@ -11,6 +11,8 @@ from .rule import Finding
 from .symbols import Symbols
 
 _PLACE = re.compile(r"\S+:\d+")
+_OWNER = re.compile(r"\b\w+\.(?=\w)")
+"""What an attribute is of: ``self`` may be ``runner`` where the code has moved to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ def _in_place(finding: Finding, side: Found) -> Hashable:
 
 
 def _as_told(finding: Finding, _: Found) -> Hashable:
-    return _whom(finding), _PLACE.sub("", finding.message)
+    return _whom(finding), _OWNER.sub("", _PLACE.sub("", finding.message))
 
 
 def _there(finding: Finding, side: Found) -> Hashable:

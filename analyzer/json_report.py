@@ -42,13 +42,16 @@ def wiring_document(analysis: Analysis) -> Object:
     return {"schema": "flowcheck.wiring/1", **_body(analysis)}
 
 
-def report_document(analysis: Analysis, findings: Sequence[Finding], aside: Sequence[SetAside] = (), gone: int = 0) -> Object:
-    """What ``flowcheck check`` says. ``gone`` counts the entries of the baseline that are not found any more."""
+def report_document(
+    analysis: Analysis, findings: Sequence[Finding], aside: Sequence[SetAside] = (), gone: int = 0, under: Sequence[Finding] = ()
+) -> Object:
+    """What ``flowcheck check`` says. ``gone`` counts the entries of the baseline that are not found any more; ``under`` are findings that
+    stand elsewhere in the document and count too."""
     judged: Object = {
         "comparisons": [comparison_object(comparison) for comparison in analysis.comparisons],
         "findings": [finding_object(found) for found in findings],
         "set_aside": [{"by": each.by, "reason": each.reason, "finding": finding_object(each.finding)} for each in aside],
-        "summary": {**_summary(analysis, findings), **_aside(aside), "gone_from_baseline": gone},
+        "summary": {**_summary(analysis, (*findings, *under)), **_aside(aside), "gone_from_baseline": gone},
     }
     return {"schema": "flowcheck.report/1", **_body(analysis), **judged}
 
@@ -186,8 +189,8 @@ def comparison_object(comparison: Comparison) -> Object:
     return {
         "flow": comparison.flow,
         "model": comparison.model,
-        "served": _side(comparison.served),
-        "trained": None if trained is None else _side(trained),
+        "served": side_object(comparison.served),
+        "trained": None if trained is None else side_object(trained),
         "hidden_size": comparison.hidden_size,
         "suggested_ids": comparison.suggested,
         "draft": comparison.draft,
@@ -207,7 +210,7 @@ def _width(width: Width) -> Object:
     return {"features": width.features, "text": width.text, **place_object(width.at)}
 
 
-def _side(side: Side) -> Object:
+def side_object(side: Side) -> Object:
     return {
         "captured": side.points,
         "ids": side.ids,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 from xml.etree import ElementTree as ET
 
+from .contracts import Kept
 from .escape import terminal
 from .fingerprints import identities
 from .location import Location
@@ -42,7 +43,8 @@ class Suite:
 def suite(told: Told, name: str, least: Severity) -> Suite:
     """The wirings of a source, its findings, and what was set aside. Findings from ``least`` on are failures, as they are of the run."""
     wirings = [_wiring(each) for each in told.analysis.wirings]
-    return Suite(name, tuple(_apart([*wirings, *_findings(told, least)])))
+    contracts = [_contract(each, least) for each in told.contracts]
+    return Suite(name, tuple(_apart([*wirings, *contracts, *_findings(told, least)])))
 
 
 def junit_document(suites: Sequence[Suite]) -> str:
@@ -77,6 +79,15 @@ def _wiring(wiring: Wiring) -> Case:
         return Case(group, name, "skipped", f"not established: {wiring.reason or 'nothing was run'}{where}", at=wiring.at)
     text = "\n".join((wiring.status, *(f"{clause.when} captures {clause.captures}" for clause in wiring.convention)))
     return Case(group, name, text=text, at=wiring.at)
+
+
+def _contract(kept: Kept, least: Severity) -> Case:
+    """A contract that is set aside is no failure."""
+    contract = kept.contract
+    text = "\n".join(f"{hop.at}: {hop.label}" for hop in kept.path)
+    if kept.severity is None or kept.severity < least:
+        return Case("contract", contract.name, text=text, at=contract.at)
+    return Case("contract", contract.name, "failed", f"{kept.status}: {kept.reason}", kept.status, text, contract.at)
 
 
 def _findings(told: Told, least: Severity) -> Iterator[Case]:

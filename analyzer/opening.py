@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from .errors import BadInput
 from .evaluation import Program
@@ -18,6 +18,8 @@ from .results import Location, NotEstablished, SourceFacts
 from .source import SourceTree, find_package, open_source, packages_in
 from .target import ConfigFacts, read_target
 from .wiring import DEFAULT_LAYERS, Found
+
+LACKING = "no target class with a setter of the flow is called so"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +44,26 @@ class Read:
     code: Code
 
 
-def open_flows(request: Request, flows: Sequence[Flow]) -> list[Opened]:
+@dataclass(slots=True)
+class Shared:
+    """What requests about one source share: what was read of it, by its package. The next source takes the place of the last."""
+
+    source: str | None = None
+    read: dict[str, Read] = field(default_factory=dict)
+
+    def of(self, source: str) -> dict[str, Read]:
+        if source != self.source:
+            self.source, self.read = source, {}
+        return self.read
+
+
+def open_flows(request: Request, flows: Sequence[Flow], shared: Shared | None = None) -> list[Opened]:
     """Steps 1 and 2 for each flow; flows of one package share what is read of it."""
-    read: dict[str, Read] = {}
+    read = (shared or Shared()).of(request.source)
     opened = [open_flow(request, flow, read) for flow in flows]
     names = {found.cls.name for one in opened for found in one.targets}
     wanted = wanted_models(request, opened[0], names)
-    problems = missing_architectures(request, opened[0].config, names)
+    problems = missing_targets(request, opened[0], names)
     opened[0].problems.extend(problems)
     return [narrowed(one, wanted, named=bool(request.models)) for one in opened]
 
@@ -107,7 +122,10 @@ def choose_flows(request: Request) -> list[Flow]:
 
 
 def wanted_models(request: Request, one: Opened, names: set[str]) -> set[str]:
-    """The targets that are asked for: by name, else by the config's architectures where one of them is a target here; empty for all."""
+    """The targets that are asked for: by name, else by the config's architectures where one of them is a target here; empty for all. An
+    exact request is about those that are named, whether they are there or not."""
+    if request.exact:
+        return set(request.models or one.config.architectures())
     for model in request.models:
         if model not in names:
             known = ", ".join(sorted(names)) or "none"
@@ -116,13 +134,16 @@ def wanted_models(request: Request, one: Opened, names: set[str]) -> set[str]:
     return set(request.models) or names & set(one.config.architectures())
 
 
-def missing_architectures(request: Request, config: ConfigFacts, names: set[str]) -> list[NotEstablished]:
-    """The config's classes where none of them is a target here: all targets are shown, but not the one that was meant."""
-    architectures = config.architectures()
-    if config.place is None or request.models or set(architectures) & names:
+def missing_targets(request: Request, one: Opened, names: set[str]) -> list[NotEstablished]:
+    """The config's classes where none of them is a target here: all targets are shown, but not the one that was meant; of an exact request
+    none. Of that also each class that it names itself and that is no target here."""
+    architectures, place = one.config.architectures(), one.config.place
+    if request.models or place is None:
+        root = Location(one.tree.printed(""), 1)
+        return [NotEstablished(name, LACKING, root) for name in request.models if name not in names]
+    if set(architectures) & names:
         return []
-    reason = "the config's architectures name it, and no target class with a setter of the flow is called so"
-    return [NotEstablished(name, reason, config.place) for name in architectures]
+    return [NotEstablished(name, f"the config's architectures name it, and {LACKING}", place) for name in architectures]
 
 
 def unreadable(index: Index, tree: SourceTree) -> list[NotEstablished]:

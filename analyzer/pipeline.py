@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from .comparison import compare
 from .configs import Config, load_config
-from .contract_file import contract_side, is_contract, read_contract_file
+from .contract_file import contract_beside, contract_side, is_contract, read_contract_file, side_said
 from .drafts import find_drafts, flow_of_draft
 from .errors import BadInput
 from .evaluation import Target
@@ -29,12 +29,12 @@ from .excerpts import Excerpts
 from .flows.flow import BUILT_IN, ENGINES, load_flow
 from .launched import configs_with, launched, with_flags
 from .layout import printed_path
-from .opening import Opened, choose_flows, facts, open_flows, unreadable
+from .opening import Opened, Shared, choose_flows, facts, open_flows, unreadable
 from .request import ContractRequest, Request
-from .results import Analysis, Comparison, ContractAnalysis, NotEstablished, Side, Wiring
+from .results import Analysis, Comparison, ContractAnalysis, Side, Wiring
 from .serving import server
 from .siblings import siblings
-from .source import SourceTree, find_package
+from .source import SourceTree, find_package, open_source
 from .suppressions import MARK
 from .surroundings import Needs, Surroundings
 from .trained import Training, train_source
@@ -53,10 +53,25 @@ RECURSION = 20_000
 """Python frames for the interpreter: a call of the analysed program takes about twenty."""
 
 
-def analyze(request: Request) -> Analysis:
-    """Run a request; raises :class:`BadInput` for what a person can mend."""
+def analyze(request: Request, shared: Shared | None = None) -> Analysis:
+    """Run a request; raises :class:`BadInput` for what a person can mend. ``shared``: what requests before it read of the same source."""
     with room_to_run():
-        return run(request)
+        return run(request, shared)
+
+
+class Analyzer:
+    """An :func:`analyze` for several requests: those about one source, one after the other, share what is read of it."""
+
+    def __init__(self) -> None:
+        self._shared = Shared()
+
+    def __call__(self, request: Request) -> Analysis:
+        return analyze(request, self._shared)
+
+    def would_repeat(self, source: str) -> bool:
+        """Whether what the last requests read of their source stands in this one too, so that they would come to the same."""
+        read = self._shared.read
+        return bool(read) and all(each.tree.answers_like(open_source(source, package)) for package, each in read.items())
 
 
 def draw_graphs(request: Request) -> GraphAnalysis:
@@ -137,17 +152,17 @@ def room_to_run() -> Iterator[None]:
         sys.setrecursionlimit(limit)
 
 
-def run(request: Request) -> Analysis:
+def run(request: Request, shared: Shared | None = None) -> Analysis:
     """The seven steps."""
     wirings: list[Wiring] = []
     comparisons: list[Comparison] = []
     launches: list[Launch] = []
     others: list[Wiring] = []
-    problems: list[NotEstablished] = []
-    opened = open_flows(request, choose_flows(request))
+    opened = open_flows(request, choose_flows(request), shared)
     drafts = drafts_by_flow(request, opened)
-    jobs = [Job(one.program, one.config, one.layers, one.targets, request.judged) for one in opened]
-    for one, found in zip(opened, evaluate_all(jobs, request.ids), strict=True):
+    asked_for = [one for one in opened if drafts[one.program.flow.name] or not request.exact]
+    jobs = [Job(one.program, one.config, one.layers, one.targets, request.judged) for one in asked_for]
+    for one, found in zip(asked_for, evaluate_all(jobs, request.ids), strict=True):
         wirings += found
         given: list[str | None] = [*drafts[one.program.flow.name]]
         for draft in given or [None]:
@@ -156,7 +171,7 @@ def run(request: Request) -> Analysis:
             comparisons += against_training(request, asked, draft) if draft is not None else ()
             launches += launched(request, one, asked, configs) if request.judged else ()
         others += siblings(one, [each for each in comparisons if each.flow == one.program.flow.name]) if request.judged else ()
-        problems += one.problems
+    problems = [each for one in opened for each in one.problems]
     tree, index = opened[0].tree, opened[0].program.index
     open_ones, texts = (*unreadable(index, tree), *problems), excerpts(request, tree)
     commented = tuple(tree.printed(path) for path in sorted(index.read) if MARK in tree.read(path))
@@ -167,7 +182,7 @@ def run(request: Request) -> Analysis:
 def covered(request: Request) -> tuple[Needs, ...]:
     """What the rules need of which a run can find everything: nothing where it is narrowed, the source alone where drafts are in hand."""
     narrowed = (request.flows, request.models, request.target, request.flow_file, request.serve_args, request.ids, request.train)
-    if not request.judged or any(narrowed):
+    if not request.judged or any(narrowed) or request.trained is not None:
         return ()
     return ("source",) if request.drafts else ("source", "launch")
 
@@ -176,9 +191,12 @@ def excerpts(request: Request, tree: SourceTree) -> Excerpts:
     """What tells the text of a line: of the engine, of the trainer, or of a config."""
     train = request.train
     trainer = [] if train is None or is_contract(train) else [lambda: open_trainer(train).tree]
-    named = [*(find_drafts(request.drafts) if request.drafts else ()), *([request.target] if request.target is not None else [])]
-    contracts = [printed_path(os.path.abspath(train), keep_absolute=os.path.isabs(train))] if train is not None and not trainer else []
-    return Excerpts([lambda: tree, *trainer], [load_config(each) for each in named], contracts)
+    drafts = find_drafts(request.drafts) if request.drafts else ()
+    named = [*drafts, *([request.target] if request.target is not None else [])]
+    files = [train] if train is not None and not trainer else [each for draft in drafts if (each := contract_beside(draft)) is not None]
+    contracts = [printed_path(os.path.abspath(each), keep_absolute=os.path.isabs(each)) for each in files]
+    said = [request.trained.at.file] if request.trained is not None else []
+    return Excerpts([lambda: tree, *trainer], [load_config(each) for each in named], [*contracts, *said])
 
 
 def drafts_by_flow(request: Request, opened: Sequence[Opened]) -> dict[str, list[str]]:
@@ -201,11 +219,13 @@ def drafts_by_flow(request: Request, opened: Sequence[Opened]) -> dict[str, list
 
 
 def against_training(request: Request, one: Opened, path: str) -> Iterator[Comparison]:
-    """What is served to a draft, held against what the trainer that was given trained."""
+    """What is served to a draft, held against what it was trained on: by what was given, else by the contract that lies beside it."""
     layers = request.layers or one.config.num_layers()
     draft, weights = load_config(path), read_weights(path, one.program.flow.pipeline.projections)
     one.problems.extend([weights.open] if weights.open is not None else ())
-    trained = None if request.train is None else training_side(request, request.train, draft, one, layers)
+    train = request.train or (None if request.trained is not None else contract_beside(path))
+    trained = None if request.trained is None else side_said(request.trained, layers)
+    trained = trained if train is None else training_side(request, train, draft, one, layers)
     served = server(one.tree, request.target)
     yield from compare(one.program, one.targets, one.config, layers, draft, trained, served, weights.width)
 

@@ -34,20 +34,23 @@ class Detail:
 
     quiet: bool = False
     verbose: bool = False
+    brief: bool = False
+    """Without the table of wirings, and without the sentences of the assumptions that are named there."""
 
 
 def wiring_report(analysis: Analysis, findings: Sequence[Finding], by_ids: bool, detail: Detail) -> Iterator[Line]:
     """What the targets capture. ``by_ids``: the id lists were given, so each has an answer of its own."""
     if not detail.quiet:
         yield from _header(analysis)
-    yield from _answers(analysis.wirings, detail) if by_ids else _table(analysis.wirings, detail)
+    if not detail.brief:
+        yield from _answers(analysis.wirings, detail) if by_ids else _table(analysis.wirings, detail)
     told = {(found.flow, found.model) for found in findings if found.path}
     if len({comparison.draft for comparison in analysis.comparisons}) > 1:
         yield line()
         yield from verdict_table((analysis,))
     yield from _comparisons(analysis.comparisons, told, detail)
     yield from findings_report(findings, detail, analysis)
-    if not detail.quiet:
+    if not detail.quiet and not detail.brief:
         yield from legend_report(legend(analysis))
 
 
@@ -82,9 +85,9 @@ def findings_report(findings: Sequence[Finding], detail: Detail, analysis: Analy
             yield from (line(), line(Span(title, "bold"))) if titled and not detail.quiet else ()
             indent = "" if detail.quiet else "  "
             for found in (found for found in group if not is_folded(found, detail)):
-                yield from _finding(found, detail, indent, analysis)
+                yield from finding_report(found, detail, indent, analysis)
     counted = Counter(found.code for found in findings if is_folded(found, detail))
-    if counted and not detail.quiet:
+    if counted and not detail.quiet and not detail.brief:
         told = ", ".join(f"{code} at {count} place{'' if count == 1 else 's'}" for code, count in sorted(counted.items()))
         yield from (line(), line(Span(f"Known of the default and of ids at the edges: {told} (--verbose tells each)", "dim")))
 
@@ -263,7 +266,7 @@ def legend_report(assumptions: Sequence[Assumption]) -> Iterator[Line]:
             yield line(label if number == 0 else " " * len(label), text)
 
 
-def _finding(found: Finding, detail: Detail, indent: str, analysis: Analysis, around: Finding | None = None) -> Iterator[Line]:
+def finding_report(found: Finding, detail: Detail, indent: str, analysis: Analysis, around: Finding | None = None) -> Iterator[Line]:
     """A finding; ``around`` is the one that it follows from, which has told the ways."""
     yield line(indent, f"{found.at}: ", Span(str(found.severity), SEVERITY_TONES[found.severity]), f" {found.code} {found.message}")
     loud = found.severity > Severity.INFO and not detail.quiet
@@ -272,7 +275,7 @@ def _finding(found: Finding, detail: Detail, indent: str, analysis: Analysis, ar
     if found.help and around is None:
         yield line(f"{indent}  help: {found.help}")
     for consequence in found.consequences:
-        yield from _finding(consequence, detail, indent + "    ", analysis, found)
+        yield from finding_report(consequence, detail, indent + "    ", analysis, found)
 
 
 def _excerpt(found: Finding, indent: str, analysis: Analysis) -> Iterator[Line]:

@@ -4,10 +4,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from .location import Location
+
 Ids: TypeAlias = tuple[int, ...] | None
 """One id list; None stands for the default."""
 ServeArg: TypeAlias = tuple[str, tuple[str, ...]]
 """One launch flag, as a field is called, and the words behind it: none for a bare one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """Captured points, in order, that a draft is said to have been trained on, and the place where that is said."""
+
+    points: tuple[str, ...]
+    at: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +30,9 @@ class Request:
     ``draft`` is the path of the draft's config, ``more_drafts`` are those of others, ``train`` the
     source of the trainer, ``train_config`` the path of the training run's config, ``train_engine`` the source of the
     engine that the trainer captures with. ``judged``: rules will look at it. ``serve_args`` are the flags that the engine is launched
-    with; None where they are not known.
+    with; None where they are not known. ``trained`` says in place of a trainer what the draft was trained on. ``exact``: it is about the
+    target classes that are named, by ``models`` or by the target's config, and about nothing where none of them is a target here; and
+    about the flows of the drafts alone.
     """
 
     source: str
@@ -38,6 +50,8 @@ class Request:
     judged: bool = False
     serve_args: tuple[ServeArg, ...] | None = None
     more_flow_files: tuple[str, ...] = ()
+    trained: Trained | None = None
+    exact: bool = False
 
     @property
     def drafts(self) -> tuple[str, ...]:

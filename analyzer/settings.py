@@ -6,39 +6,45 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import NoReturn, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from ..rules import RULES
+from .contract_settings import CONTRACTS, read_contracts
+from .contracts import NamedContract
 from .errors import BadInput
-from .flows.lines import line_of
+from .flows.lines import key_lines
 from .layout import printable, printed_path
 from .nearest import hint
-from .options import REPORT_FORMATS, read_layers, read_outputs, read_serve_args
+from .options import REPORT_FORMATS, read_outputs
 from .paths import PathIgnore
 from .rule import meant_by, severity
+from .setting_values import Table, Values, kind
 from .toml_file import read_toml_text
 
 FILES = ("flowcheck.toml", "pyproject.toml")
 """In one folder the first wins."""
 TABLE = "flowcheck"
 
-Table: TypeAlias = Mapping[str, object]
 Option: TypeAlias = str | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a file says. ``options`` are values of options, by the names of their parameters. ``shown`` is how the file is printed."""
+    """What a file says. ``options`` are values of options, by the names of their parameters. ``shown`` is how the file is printed. Where it
+    names no source, what is checked are the sources that its ``contracts`` name."""
 
     shown: str
     folder: str
     options: Mapping[str, Option]
     ignores: tuple[PathIgnore, ...] = ()
+    contracts: tuple[NamedContract, ...] = ()
 
     def defaults(self, command: str) -> dict[str, object]:
         """The options that a command takes from the file: ``check`` all, others what says which engine and which target it is about."""
         taken = {name: value for name, value in self.options.items() if name in OF_COMMAND.get(command, ()) or command == "check"}
+        if command == "check" and "source" not in taken and (named := dict.fromkeys(one.source for one in self.contracts if one.source)):
+            taken["source"] = tuple(named)
         for name in () if command == "check" else ("source", *(("flow_file",) if command == "trace" else ())):
             several = taken.pop(name, ())
             taken.update({name: several[0]} if len(several) == 1 else {})
@@ -84,7 +90,7 @@ def read_settings(path: str, shown: str, *, named: bool = True) -> Settings | No
         raise BadInput(f"{shown}: not TOML: {error or 'nested too deeply'}; mend the file") from error
     if at is None and named:
         raise BadInput(f"{shown}: has no table [tool.{TABLE}]; give a file that has one")
-    return None if at is None else _Reader(shown, os.path.dirname(os.path.abspath(path)), text, at).settings()
+    return None if at is None else _Reader(shown, os.path.dirname(os.path.abspath(path)), key_lines(text), at).settings(text)
 
 
 def _place(document: Table, shown: str, is_project: bool) -> tuple[str, ...] | None:
@@ -101,83 +107,24 @@ def _place(document: Table, shown: str, is_project: bool) -> tuple[str, ...] | N
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
-    """Reads one table. ``shown`` names the file in messages, ``content`` is its text, ``at`` are the keys that lead to the table."""
+class _Reader(Values):
+    """Reads the whole table."""
 
-    shown: str
-    folder: str
-    content: str
-    at: tuple[str, ...]
-
-    def settings(self) -> Settings:
-        table: Table = tomllib.loads(self.content)
-        for key in self.at:
-            inner = table[key]
+    def settings(self, content: str) -> Settings:
+        table: Table = tomllib.loads(content)
+        for step in self.at:
+            inner = table[str(step)]
             assert isinstance(inner, dict)
             table = inner
         options: dict[str, Option] = {}
-        ignores: tuple[PathIgnore, ...] = ()
+        known = (*KEYS, PER_PATH, CONTRACTS)
         for key, value in table.items():
-            if key == PER_PATH:
-                ignores = tuple(self.ignores(value))
-            elif key in KEYS:
-                options[key.replace("-", "_")] = KEYS[key](self, key, value)
-            else:
-                known = (*KEYS, PER_PATH)
+            if key not in known:
                 self.refuse(key, f"there is no such setting{hint(key.replace('_', '-'), known) or '; there are ' + ', '.join(known)}")
-        return Settings(self.shown, self.folder, options, ignores)
-
-    def refuse(self, key: str, what: str) -> NoReturn:
-        within = (PER_PATH, key[len(PER_PATH) + 2 : -1]) if key.startswith(f'{PER_PATH}."') else (key,)
-        raise BadInput(f"{self.shown}:{line_of(self.content, (*self.at, *within))}: {printable(key[:80])}: {printable(what)}")
-
-    def text(self, key: str, value: object) -> str:
-        if not isinstance(value, str):
-            self.refuse(key, f"must be a text, not {kind(value)}")
-        if not value:
-            self.refuse(key, "must not be empty")
-        return value
-
-    def texts(self, key: str, value: object) -> tuple[str, ...]:
-        """A text, or a list of them."""
-        if isinstance(value, list) and not value:
-            self.refuse(key, "must not be empty: leave it out")
-        if isinstance(value, list):
-            return tuple(self.text(key, each) for each in value)
-        if not isinstance(value, str):
-            self.refuse(key, f"must be a text or a list of texts, not {kind(value)}")
-        return (self.text(key, value),)
-
-    def number(self, key: str, value: object) -> str:
-        if not isinstance(value, int) or isinstance(value, bool):
-            self.refuse(key, f"must be a whole number, not {kind(value)}")
-        return self.checked(key, str(value), read_layers)
-
-    def checked(self, key: str, value: str, check: Callable[[str], object]) -> str:
-        """A value that the reader of an option takes; what that says is said of the key."""
-        try:
-            check(value)
-        except BadInput as error:
-            self.refuse(key, str(error))
-        return value
-
-    def path(self, key: str, value: object) -> str:
-        """A path, from the folder of the file to the working directory."""
-        joined = os.path.join(self.folder, self.text(key, value))
-        if "\0" in joined:
-            self.refuse(key, "is no path")
-        return joined if os.path.isabs(str(value)) else printed_path(joined, keep_absolute=False)
-
-    def paths(self, key: str, value: object) -> tuple[str, ...]:
-        return tuple(self.path(key, each) for each in self.texts(key, value))
-
-    def source(self, key: str, value: object) -> str:
-        """A path, or the name of an installed package."""
-        path = self.path(key, value)
-        return self.text(key, value) if not os.path.lexists(path) and str(value).isidentifier() else path
-
-    def sources(self, key: str, value: object) -> tuple[str, ...]:
-        return tuple(self.source(key, each) for each in self.texts(key, value))
+            if key in KEYS:
+                options[key.replace("-", "_")] = KEYS[key](self, key, value)
+        ignores, contracts = self.ignores(table.get(PER_PATH, {})), read_contracts(self, table.get(CONTRACTS, []))
+        return Settings(self.shown, self.folder, options, tuple(ignores), contracts)
 
     def inside(self, key: str, value: object) -> str:
         """A file that is written: it must lie below the folder, for the settings may be as foreign as the source that they lie beside."""
@@ -192,9 +139,6 @@ class _Reader:
     def severity(self, key: str, value: object) -> str:
         return self.checked(key, self.text(key, value), severity)
 
-    def flags(self, key: str, value: object) -> str:
-        return self.checked(key, self.text(key, value), read_serve_args)
-
     def outputs(self, key: str, value: object) -> tuple[str, ...]:
         return tuple(self.output(key, each) for each in self.texts(key, value))
 
@@ -205,28 +149,10 @@ class _Reader:
     def ignores(self, value: object) -> Iterator[PathIgnore]:
         if not isinstance(value, dict):
             self.refuse(PER_PATH, f"must be a table of patterns and rules, not {kind(value)}")
-            return
+        inner = replace(self, at=(*self.at, PER_PATH), around=(f'{PER_PATH}."', '"'))
         for pattern, names in value.items():
-            key = f'{PER_PATH}."{pattern}"'
-            found = (rule.code for text in self.rules(key, names) for rule in meant_by(RULES, text))
+            found = (rule.code for text in inner.rules(pattern, names) for rule in meant_by(RULES, text))
             yield PathIgnore(self.folder, pattern, frozenset(found))
-
-
-def kind(value: object) -> str:
-    """A value in few words, for a message."""
-    match value:
-        case bool():
-            return "true" if value else "false"
-        case int() | float():
-            return str(value)[:40]
-        case str():
-            return f"the text {value[:40]!r}"
-        case list():
-            return "a list"
-        case dict():
-            return "a table"
-        case _:
-            return "a date or a time"
 
 
 PER_PATH = "per-path-ignores"

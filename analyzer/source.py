@@ -50,6 +50,7 @@ class SourceTree:
     _cache: dict[str, bytes] = field(default_factory=dict, repr=False, compare=False)
     _failed: set[str] = field(default_factory=set, repr=False, compare=False)
     _hits: dict[tuple[bytes, ...], tuple[str, ...]] = field(default_factory=dict, repr=False, compare=False)
+    _asked: set[str] = field(default_factory=set, repr=False, compare=False)
 
     @property
     def revision(self) -> str | None:
@@ -61,6 +62,10 @@ class SourceTree:
 
     def read(self, path: str) -> bytes:
         """The content of one of ``files``. OSError where there is no such file or it cannot be read."""
+        self._asked.add(path)
+        return self._content(path)
+
+    def _content(self, path: str) -> bytes:
         data = self._cache.get(path)
         if data is not None:
             return data
@@ -80,7 +85,7 @@ class SourceTree:
         hits = []
         for path in self.files:
             try:
-                data = self.read(path)
+                data = self._content(path)
             except OSError as error:
                 self._note_unreadable(path, error)
                 continue
@@ -88,6 +93,21 @@ class SourceTree:
                 self._cache[path] = data
                 hits.append(path)
         return self._hits.setdefault(words, tuple(hits))
+
+    def answers_like(self, other: SourceTree) -> bool:
+        """Whether all that has been asked of this tree has the same answer in the other: the list of files, each content that was read, and
+        which files have a word. Whoever asked does the same with the other."""
+        if self.files != other.files:
+            return False
+        try:
+            changed = [path for path in self.files if self._content(path) != other._content(path)]
+            return not any(path in self._asked or self._reads_otherwise(path, other) for path in changed)
+        except OSError:
+            return False
+
+    def _reads_otherwise(self, path: str, other: SourceTree) -> bool:
+        sides = self._content(path), other._content(path)
+        return any(len({any(word in data for word in words) for data in sides}) > 1 for words in self._hits)
 
     def requirements(self) -> Iterator[tuple[str, str]]:
         """Texts that may say which other packages this one asks for, each with its place."""

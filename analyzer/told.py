@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from .contracts import Kept
 from .judging import By, SetAside
 from .results import Analysis, SourceFacts
 from .rule import Finding, Hop, Severity
@@ -26,13 +27,14 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is told of one source. ``state`` is there where it is one side of a comparison."""
+    """What is told of one source. ``state`` is there where it is one side of a comparison; ``contracts`` are those that were checked."""
 
     analysis: Analysis
     findings: tuple[Finding, ...]
     aside: tuple[SetAside, ...] = ()
     state: State | None = None
     notices: tuple[Notice, ...] = ()
+    contracts: tuple[Kept, ...] = ()
 
     @property
     def present(self) -> tuple[Finding, ...]:

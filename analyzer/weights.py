@@ -9,7 +9,7 @@ import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .configs import FILE_NAME
+from .configs import folder_of
 from .errors import BadInput
 from .json_text import Json, JsonError, parse_json
 from .layout import MEBIBYTE, printable, printed_path
@@ -36,7 +36,7 @@ class Weights:
 
 def read_weights(draft: str, projections: Sequence[str]) -> Weights:
     """The input width of the projection in the weights beside a draft's config; BadInput where a file is broken."""
-    folder = draft if os.path.isdir(draft) else os.path.dirname(draft) if os.path.basename(draft) == FILE_NAME else None
+    folder = folder_of(draft)
     if folder is None or not projections:
         return Weights()
     keep = os.path.isabs(draft)

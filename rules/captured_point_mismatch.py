@@ -27,6 +27,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..analyzer.agreement import difference
+from ..analyzer.breach import keeps, transforms
+from ..analyzer.contract_file import SAID
 from ..analyzer.results import Analysis, Comparison, Location, Side, Step
 from ..analyzer.rule import Example, Finding, Rule, Severity, example_analysis, hops
 
@@ -61,11 +63,9 @@ def _finding(comparison: Comparison, served: Side, trained: Side) -> Finding:
 def _place(served: Side, trained: Side) -> Location:
     """The config entry where the ids differ, else the first hop at which the engine makes other numbers of them, or where it keeps them as
     they are."""
-    transform = next((step.at for step in served.path if step.before != step.after and step.label[:1] in "+-*"), None)
-    kept = [step.at for step in served.path if step.label.endswith(" =")]
-    transform = transform or (kept[-1] if kept else None)
+    step = next(iter(transforms(served)), keeps(served))
     same = trained.ids is not None and served.ids == trained.ids
-    return (transform if same else None) or served.at or trained.at or Location("", 1)
+    return (step.at if same and step is not None else None) or served.at or trained.at or Location("", 1)
 
 
 def _width(comparison: Comparison) -> str:
@@ -79,7 +79,8 @@ def _width(comparison: Comparison) -> str:
 def _ids(served: Side, trained: Side) -> str:
     """Both id lists, each with its place."""
     own = "the default" if served.ids is None else f"ids {list(served.ids)}"
-    other = "the trainer's selection" if trained.ids is None else f"ids {list(trained.ids)}"
+    unnamed = "the settings" if SAID in trained.assumptions else "the trainer's selection"
+    other = unnamed if trained.ids is None else f"ids {list(trained.ids)}"
     return f"{own}{_at(served)} against {other}{_at(trained)}"
 
 

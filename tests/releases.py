@@ -35,6 +35,13 @@ def release_wheel(version: str, package: str = "sglang") -> Path | Missing:
         return Missing(f"{package} {version} cannot be fetched: {error}")
 
 
+def can_install() -> str | None:
+    """Why packages cannot be installed from the index here; None where they can."""
+    with tempfile.TemporaryDirectory() as scratch:
+        found = _fetch("typer", Path(scratch))
+    return found.reason if isinstance(found, Missing) else None
+
+
 def _fetch(requirement: str, home: Path) -> Path | Missing:
     """Download into a folder of its own first, so that parallel runs and interrupted ones leave nothing half done."""
     home.mkdir(parents=True, exist_ok=True)

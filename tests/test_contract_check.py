@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from contract_examples import contract, dropping, row, training
 
+from flowcheck.analyzer.agreement import verdict
 from flowcheck.analyzer.contract_json import file_text
 from flowcheck.analyzer.errors import BadInput
 from flowcheck.analyzer.pipeline import analyze
@@ -87,3 +88,61 @@ def test_a_folder_that_holds_a_contract_is_a_trainer(folder: Path) -> None:
     (compared,) = analyze(Request("tree", target="target.json", draft="draft.json", train="my-draft")).comparisons
     assert compared.trained is not None
     assert (compared.trained.reason or "").startswith("nothing in the trainer looks into a target")
+
+
+class TestBesideTheDraft:
+    """A ``contract.json`` beside a draft's ``config.json`` is its training side."""
+
+    @staticmethod
+    def draft(name: str, text: str | None, *ids: int) -> None:
+        Path(name).mkdir(parents=True)
+        Path(name, "config.json").write_text(json.dumps({"eagle_config": {"eagle_aux_hidden_state_layer_ids": ids}}, indent=1))
+        if text is not None:
+            Path(name, "contract.json").write_text(text)
+
+    @staticmethod
+    def sides(draft: str, **given: str) -> list[tuple[str, str | None]]:
+        """The verdict for each draft, and where the training side stands."""
+        found = analyze(Request("tree", target="target.json", draft=draft, **given)).comparisons
+        return [(verdict(each), None if each.trained is None or each.trained.at is None else each.trained.at.file) for each in found]
+
+    def test_it_is_taken_where_no_trainer_is_given(self, folder: Path) -> None:
+        self.draft("my-draft", file_text(contract(training())), 2, 15, 28)
+        assert self.sides("my-draft") == self.sides("my-draft/config.json") == [("same", "my-draft/contract.json")]
+
+    def test_what_is_given_comes_first(self, folder: Path) -> None:
+        self.draft("my-draft", "{broken", 2, 15, 28)
+        (folder / "given.json").write_text(file_text(contract(training(row((2, 15, 28), "out:1", "out:14", "out:27")))))
+        assert self.sides("my-draft", train="given.json") == [("other", "given.json")]
+
+    def test_each_draft_of_a_folder_has_its_own(self, folder: Path) -> None:
+        """One that has none is undecidable, and a contract is no draft."""
+        self.draft("drafts/a", file_text(contract(training())), 2, 15, 28)
+        self.draft("drafts/b", None, 2, 15, 28)
+        (folder / "drafts/contract.json").write_text(file_text(contract(training())))
+        (folder / "drafts/c.json").write_text((folder / "drafts/a/config.json").read_text())
+        assert self.sides("drafts") == [("same", "drafts/a/contract.json"), ("undecidable", None), ("undecidable", None)]
+
+    @pytest.mark.parametrize("text", ['{"schema": "acme.contract/1"}', "[]", '{"schema": 3}', "{}"])
+    def test_another_tools_file_is_none(self, folder: Path, text: str) -> None:
+        self.draft("my-draft", text, 2, 15, 28)
+        assert self.sides("my-draft") == [("undecidable", None)]
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("{broken", r"my-draft/contract\.json:1:2: "),
+            ('{"schema": "flowcheck.contract/9"}', r"my-draft/contract\.json:1:\d+: is of schema flowcheck\.contract/9; this "),
+            ('{"schema": "flowcheck.contract/1"}', r"my-draft/contract\.json:1:\d+: the contract has no 'source'"),
+        ],
+    )
+    def test_a_broken_one_is_bad_input(self, folder: Path, text: str, message: str) -> None:
+        self.draft("my-draft", text, 2, 15, 28)
+        with pytest.raises(BadInput, match=message):
+            self.sides("my-draft")
+
+    def test_a_link_to_nowhere(self, folder: Path) -> None:
+        self.draft("my-draft", None, 2, 15, 28)
+        (folder / "my-draft/contract.json").symlink_to("gone.json")
+        with pytest.raises(BadInput, match=r"my-draft/contract\.json: no such file"):
+            self.sides("my-draft")

@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import jsonschema  # type: ignore[import-untyped, unused-ignore]
 import pytest
-from scratch_repository import RUNNER, SERVED, TARGET, Repository, make_repository
+from scratch_repository import FIXTURE, RUNNER, SERVED, TARGET, Repository, make_repository
 
 from flowcheck.analyzer import cli
 from flowcheck.analyzer.json_report import schema
@@ -256,6 +257,21 @@ def test_a_baseline_of_findings_is_matched_by_what_they_are_about(repository: Re
     """Lines above a finding move it, and nothing else."""
     repository.change(RUNNER, "from sglang.srt.configs", "# a line more\nfrom sglang.srt.configs")
     assert diff("HEAD").text == ""
+
+
+def test_the_readme_shows_what_is_printed(here: Path, capsys: Capture) -> None:
+    shutil.copytree(FIXTURE, here / "engine", ignore=shutil.ignore_patterns("__pycache__"))
+    os.chdir("engine")
+    repository = Repository(here / "engine")
+    repository.git("init", "--quiet", "--initial-branch", "main")
+    repository.commit()
+    repository.change("tree/sglang/srt/models/deepseek_like.py", "[layer_id + 1 for", "[layer_id for")
+    shown = (FIXTURE.parents[1] / "README.md").read_text("utf-8").partition("## Review a change")[2]
+    _, command, printed = shown.split("```", 2)[1].split("\n", 2)
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(command.removeprefix("$ flowcheck ").split())
+    assert stopped.value.code == 1
+    assert capsys.readouterr().out.partition("\n\nFindings that appeared")[0].strip() == printed.strip()
 
 
 def refused(capsys: Capture, *arguments: str) -> str:

@@ -114,6 +114,19 @@ class TestTheOrder:
         (finding,) = found(looked_at(tmp_path, in_hand_over(after=f"        {SET_DEFAULT}\n"), draft={KEY: [2, 5]}), "FC208")
         assert finding.message.startswith("the setter is called without ids and replaces the configured ids [2, 5]")
 
+    def test_a_graph_runner_that_is_picked_from_a_table(self, tmp_path: Path) -> None:
+        """What the entries of the table do is looked at, also those of the lambda that makes what is missing."""
+        table = (
+            "from collections import defaultdict\n\nfrom sglang.srt.models.registry import get_model\n\n\n"
+            "class Graphs:\n    def __init__(self, runner):\n        runner.model.set_eagle3_layers_to_capture()\n\n\n"
+            "class NoGraphs:\n    def __init__(self, runner):\n        self.runner = runner\n"
+        )
+        record = '    def record(self):\n        defaultdict(lambda: Graphs, {"cpu": NoGraphs})[self.server_args.device](self)\n\n'
+        load = "        self.model = get_model(self.server_args)\n"
+        call = (load, f"{load}        self.record()\n"), ("    def hand_over(self):\n", f"{record}    def hand_over(self):\n")
+        top = "from sglang.srt.models.registry import get_model\n", table
+        assert codes(tmp_path, top, *call, draft={KEY: [2, 5]}) == {"FC208"}
+
     def test_what_is_served_is_open_for_that_reason(self, tmp_path: Path) -> None:
         (finding,) = found(looked_at(tmp_path, in_hand_over(after=f"        {SET_DEFAULT}\n"), draft={KEY: [2, 5]}), "FC208")
         assert [each.code for each in finding.consequences] == ["FC901"]

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from results_examples import analysis, unknown_wiring, wiring
 
-from flowcheck.analyzer import cli
+from flowcheck.analyzer import cli, contract_settings
+from flowcheck.analyzer.contract_settings import CONTRACTS
 from flowcheck.analyzer.request import Request
 from flowcheck.analyzer.results import Analysis
 from flowcheck.analyzer.settings import KEYS, PER_PATH, find_settings
@@ -175,7 +176,7 @@ class TestBadFiles:
             ("x =", "flowcheck.toml: not TOML: Invalid value"),
             ('sourec = "x"', "flowcheck.toml:1: sourec: there is no such setting; did you mean 'source'?"),
             ('train_config = "x"', "train_config: there is no such setting; did you mean 'train-config'?"),
-            ("xyz = 1", f"xyz: there is no such setting; there are {', '.join(KEYS)}, per-path-ignores"),
+            ("xyz = 1", f"xyz: there is no such setting; there are {', '.join(KEYS)}, per-path-ignores, contracts"),
             ("draft = 3", "draft: must be a text or a list of texts, not 3"),
             ("draft = [[]]", "draft: must be a text, not a list"),
             ("draft = []", "draft: must not be empty: leave it out"),
@@ -246,8 +247,14 @@ class TestBadFiles:
 
 def test_the_readme_describes_every_key() -> None:
     text = (Path(__file__).resolve().parents[1] / "README.md").read_text("utf-8").partition("### Settings")[2].partition("\n## ")[0]
-    described = re.findall(r"`\[?([a-z-]+)\]?`", "".join(row.split("|")[1] for row in text.splitlines() if row.startswith("| `")))
-    assert sorted(described) == sorted([*KEYS, PER_PATH])
+    described = re.findall(r"`\[{0,2}([a-z-]+)\]{0,2}`", "".join(row.split("|")[1] for row in text.splitlines() if row.startswith("| `")))
+    assert sorted(described) == sorted([*KEYS, PER_PATH, CONTRACTS])
+
+
+def test_the_readme_describes_every_entry_of_a_contract() -> None:
+    text = (Path(__file__).resolve().parents[1] / "README.md").read_text("utf-8").partition("### Named contracts")[2].partition("\n#")[0]
+    described = re.findall(r"`([a-z-]+)`", "".join(row.split("|")[1] for row in text.splitlines() if row.startswith("| `")))
+    assert sorted(described) == sorted(contract_settings.KEYS)
 
 
 def test_the_settings_of_the_readme_are_read(here: Path) -> None:
@@ -256,3 +263,11 @@ def test_the_settings_of_the_readme_are_read(here: Path) -> None:
     found = find_settings(str(here))
     assert found is not None
     assert len(found.ignores) == 2
+
+
+def test_the_contracts_of_the_readme_are_read(here: Path) -> None:
+    text = (Path(__file__).resolve().parents[1] / "README.md").read_text("utf-8").partition("### Named contracts")[2]
+    settings(text.partition("```toml\n")[2].partition("```")[0])
+    found = find_settings(str(here))
+    assert found is not None
+    assert [one.trained is None for one in found.contracts] == [False, True, False]

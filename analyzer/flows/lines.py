@@ -1,8 +1,8 @@
-"""Where in the text of a flow file something stands: the line of a key, and of a name behind it."""
+"""Where in the text of a TOML file something stands: the line of a key, and of a name behind it."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -17,12 +17,20 @@ LONGEST = 2_000
 
 def line_of(text: str, path: Path) -> int:
     """The line of a value: that of its key, else that of the table it should be in, else the first."""
-    best, found = 0, 1
+    return nearest_line(key_lines(text), path)
+
+
+def key_lines(text: str) -> Mapping[Path, int]:
+    """The line of each header and key, where it stands first."""
+    found: dict[Path, int] = {}
     for number, keys in _keys(text.split("\n")):
-        same = _common(keys, path)
-        if same == len(keys) > best:
-            best, found = same, number
+        found.setdefault(keys, number)
     return found
+
+
+def nearest_line(lines: Mapping[Path, int], path: Path) -> int:
+    """The line of a value among those of all keys, as :func:`line_of` has it."""
+    return next((lines[path[:length]] for length in range(len(path), 0, -1) if path[:length] in lines), 1)
 
 
 def line_of_name(text: str, path: Path, name: str) -> int:
@@ -60,8 +68,3 @@ def _numbered(parts: Sequence[str], counts: dict[Path, int]) -> Path:
         path = (*path, part)
         path = (*path, counts[path]) if path in counts else path
     return (*path, parts[-1])
-
-
-def _common(one: Path, other: Path) -> int:
-    """How many keys from the first on are the same."""
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

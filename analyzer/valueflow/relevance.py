@@ -70,10 +70,15 @@ class Relevance:
 
     def _callees(self, function: FunctionValue, cls: ClassValue | None) -> Iterator[tuple[FunctionValue, ClassValue | None]]:
         assert function.node is not None
+        chosen = False
         for node in ast.walk(function.node):
             if isinstance(node, ast.Call):
+                chosen |= isinstance(node.func, ast.Subscript)
                 for found, receiver in self._targets(function, cls, node.func):
                     yield from self._functions(found, receiver)
+        for node in ast.walk(function.node) if chosen else ():
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):  # what is called is picked from a table, of these maybe
+                yield from self._functions(self.types.local_name(function.module, function.node, node), None)
 
     def _functions(self, found: Value, receiver: ClassValue | None) -> Iterator[tuple[FunctionValue, ClassValue | None]]:
         if isinstance(found, ClassValue):
