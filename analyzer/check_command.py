@@ -28,6 +28,7 @@ from .results import Analysis
 from .rule import Rule, Severity, chosen, severity
 from .settings import Settings
 from .text import Line, Span, line, paint
+from .told import aside_text
 from .told_contracts import told_of
 
 DEFAULT_BASELINE = ".flowcheck-baseline.json"
@@ -112,13 +113,11 @@ def _written(judged: Sequence[tuple[Analysis, Judged]], file: str) -> Baseline:
 def _aside_report(checked: Sequence[Checked], gone: int, settings: str | None, detail: Detail) -> Iterator[Line]:
     """How many findings are not reported, and by what; with all details, each of them. Where the settings are from."""
     aside = [each for one in checked for each in one.aside]
-    by = [each.by for each in aside]
-    counts = [(by.count("comment"), "suppressed"), (by.count("path"), "ignored by path"), (by.count("baseline"), "in the baseline")]
     if detail.quiet or not (aside or gone or settings):
         return
     yield line()
     if aside:
-        yield line(Span("Set aside", "bold"), ": ", ", ".join(f"{count} {word}" for count, word in counts if count))
+        yield line(Span("Set aside", "bold"), ": ", aside_text(aside))
     for each in aside if detail.verbose else ():
         found = each.finding
         yield line(f"  {found.at}: {found.severity} {found.code} {found.message}", Span(f"  [{each.by}: {each.reason}]", "dim"))

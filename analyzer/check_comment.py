@@ -13,7 +13,7 @@ from .path_diagram import diagram, ways_of
 from .report import Detail, is_folded
 from .results import Analysis
 from .rule import Finding, Severity
-from .told import Told, counted, plain_path
+from .told import Told, aside_text, counted, plain_path
 from .verdicts import cells, names
 
 LONGEST_CELL = 400
@@ -123,7 +123,6 @@ def _facts(comment: Comment, told: Sequence[Told], detail: Detail) -> None:
     if folded:
         facts = ", ".join(f"{code} at {count} place{'' if count == 1 else 's'}" for code, count in sorted(folded.items()))
         comment.add(f"<sub>Known of the default and of ids at the edges: {facts}.</sub>")
-    aside: Counter[str] = Counter(each.by for one in told for each in one.aside)
+    aside = aside_text([each for one in told for each in one.aside])
     if aside:
-        words = {"comment": "suppressed", "path": "ignored by path", "baseline": "in the baseline"}
-        comment.add(f"<sub>Set aside: {', '.join(f'{aside[by]} {word}' for by, word in words.items() if aside[by])}.</sub>")
+        comment.add(f"<sub>Set aside: {aside}.</sub>")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from .contracts import Kept
-from .judging import SetAside
+from .judging import By, SetAside
 from .results import Analysis, SourceFacts
 from .rule import Finding, Hop, Severity
 
@@ -55,3 +55,10 @@ def counted(findings: Iterable[Finding]) -> str:
     plural = {"fact to know": "facts to know"}
     told = ((found[severity], word) for severity, word in words.items())
     return ", ".join(f"{count} {word if count == 1 else plural.get(word, f'{word}s')}" for count, word in told if count)
+
+
+def aside_text(aside: Iterable[SetAside]) -> str:
+    """How many were set aside by what: ``1 suppressed, 2 in the baseline``."""
+    found = Counter(each.by for each in aside)
+    words: dict[By, str] = {"comment": "suppressed", "path": "ignored by path", "baseline": "in the baseline"}
+    return ", ".join(f"{found[by]} {word}" for by, word in words.items() if found[by])

@@ -106,7 +106,7 @@ def test_the_options_of_graph_reach_the_pipeline(asked: list[Request]) -> None:
         (["x", "--layers", "0"], "--layers 0: a layer count from 1 to 10000 is needed"),
         (["x", "--layers", "10001"], "--layers 10001: a layer count from 1 to 10000 is needed"),
         (["x", "--layers", "many"], "--layers many: a layer count from 1 to 10000 is needed"),
-        (["x", "--format", "yaml"], "--format yaml: unknown format 'yaml'; there are text, json"),
+        (["x", "--format", "yaml"], "--format yaml: unknown format 'yaml'; there are text, concise, json, sarif, github, markdown, junit"),
         (["x", "--format", "json:a"], "write --output-format json:a"),
         (["x", "--output-format", "json:"], "no file after the colon"),
         (["x", "--format", "json", "--output-format", "text"], "two results for stdout"),
