@@ -149,7 +149,7 @@ def is_own_append(item: ast.Subscript, place: str, states: str, function: ast.Fu
             and walked == states
             and loop.body == [statement]
             and method.value is item
-            and call.func is method  # type: ignore[union-attr]
+            and call.func is method
             and not stores(function, "enumerate")
         ):
             return rows_of(given, number, state)
