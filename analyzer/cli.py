@@ -309,17 +309,24 @@ def _wiring_json(analysis: Analysis) -> str:
     return dumps(wiring_document(analysis))
 
 
-def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and exit: 0 or 1 by the findings, 2 where it could not be done, in one line on stderr."""
-    from .errors import BadInput
-    from .invocation import complain, report_bug, with_command
+def with_command(arguments: Sequence[str]) -> list[str]:
+    """The arguments with the command first, which is ``check`` where they name none."""
+    from .invocation import command_first
 
-    given = list(sys.argv[1:] if arguments is None else arguments)
     group = typer.main.get_group(app)
     options = [option for command in group.commands.values() for option in command.params]
     takes_value = {name for option in options if not getattr(option, "is_flag", True) for name in option.opts}
+    return command_first(arguments, group.commands, takes_value)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit: 0 or 1 by the findings, 2 where it could not be done, in one line on stderr."""
+    from .errors import BadInput
+    from .invocation import complain, report_bug
+
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        status = app(with_command(given, group.commands, takes_value), prog_name="flowcheck", standalone_mode=False)
+        status = app(with_command(given), prog_name="flowcheck", standalone_mode=False)
     except typer.Abort:
         sys.exit(130)
     except Exception as error:  # noqa: BLE001 (what is no bad input is a bug of ours, and must not end in the status of a finding)

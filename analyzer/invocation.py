@@ -5,7 +5,7 @@ import sys
 from collections.abc import Collection, Sequence
 
 
-def with_command(arguments: Sequence[str], commands: Collection[str], takes_value: Collection[str]) -> list[str]:
+def command_first(arguments: Sequence[str], commands: Collection[str], takes_value: Collection[str]) -> list[str]:
     """The arguments with the command first: ``check`` where the first argument that is no option names none. ``takes_value`` are the
     options that a value follows."""
     rest = iter(range(len(arguments)))
