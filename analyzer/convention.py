@@ -241,8 +241,9 @@ def untried(rows: Sequence[Evaluation], middle: Sequence[int]) -> Iterator[tuple
         (number,) = numbers
         other = next((k for k in middle if k != number), 1)
         yield from ((number, other), (other, number))
-        if 1 < number <= len(middle):
-            yield tuple(middle[:number])
+        for count in (number, number + 1):  # a bound on the length is passed by one more
+            if 1 < count <= len(middle):
+                yield tuple(middle[:count])
 
 
 # ------------------------------------------------------------------------- saying

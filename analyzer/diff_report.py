@@ -62,12 +62,17 @@ def _changed(group: Group) -> Iterator[Line]:
 def _row(row: Row) -> Iterator[Line]:
     """On one line where there is room, else one below the other."""
     if len(row.before) == len(row.after) == 1 and len(row.before[0]) + len(row.after[0]) < 90:
-        yield line(Span(f"    {row.what:{_LABEL}}", "dim"), _toned(row.before[0]), Span(" -> ", "dim"), _toned(row.after[0]))
+        yield line(Span(_label(row.what), "dim"), _toned(row.before[0]), Span(" -> ", "dim"), _toned(row.after[0]))
         return
     for number, text in enumerate(row.before or ("nothing",)):
-        yield line(Span(f"    {row.what if number == 0 else '':{_LABEL}}", "dim"), "   ", _toned(text))
+        yield line(Span(_label(row.what if number == 0 else ""), "dim"), "   ", _toned(text))
     for number, text in enumerate(row.after or ("nothing",)):
         yield line(Span(f"    {'':{_LABEL}}", "dim"), Span("-> " if number == 0 else "   ", "dim"), _toned(text))
+
+
+def _label(text: str) -> str:
+    """The left column; a label that is too long for it does not run into what follows."""
+    return f"    {text:{_LABEL - 2}}  "
 
 
 def _toned(text: str) -> Span:
@@ -77,7 +82,7 @@ def _toned(text: str) -> Span:
 def _parting(parting: Parting) -> Iterator[Line]:
     for name, step, end in (("before", parting.before, parting.ends[0]), ("after", parting.after, parting.ends[1])):
         label = f"with ids {ids_text(parting.ids)}" if name == "before" else ""
-        yield line(Span(f"    {label:{_LABEL}}", "dim"), Span(f"{name:7}", "dim"), step_text(step, end))
+        yield line(Span(_label(label), "dim"), Span(f"{name:7}", "dim"), step_text(step, end))
 
 
 def step_text(step: Step | None, end: str) -> str:

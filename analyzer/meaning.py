@@ -4,12 +4,16 @@ one id list mean the same where a refactoring lies between them that changes not
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from typing import TypeAlias
 
 from .results import Condition, Evaluation
 
 Meaning: TypeAlias = "tuple[object, ...]"
+
+_NUMBER = re.compile(r"(?<=\w)#\d+")
+"""What tells two unknown values of one call apart. To Python it is a comment, behind which nothing would count."""
 
 
 def meaning(evaluation: Evaluation) -> Meaning:
@@ -36,7 +40,7 @@ def asked(condition: Condition) -> tuple[str, bool]:
 
 def skeleton(text: str) -> str:
     """An expression with every variable called alike; what is no expression stays as it is, but for its blanks."""
-    plain = " ".join(text.split())
+    plain = _NUMBER.sub("", " ".join(text.split()))
     try:
         with warnings.catch_warnings():  # the tree's own sins are not ours to print
             warnings.simplefilter("ignore")

@@ -13,6 +13,7 @@ from scratch_repository import FIXTURE, RUNNER, SERVED, TARGET, Repository, make
 
 from flowcheck.analyzer import cli
 from flowcheck.analyzer.json_report import schema
+from flowcheck.analyzer.meaning import skeleton
 
 Capture = pytest.CaptureFixture[str]
 MODELS = "python/sglang/srt/models"
@@ -161,6 +162,20 @@ def test_a_target_more_and_a_target_less(repository: Repository, diff: Callable[
     assert diff("HEAD").changes == [("added", "TwinForCausalLM")]
     repository.commit()
     assert diff("HEAD", "HEAD~1").changes == [("removed", "TwinForCausalLM")]
+
+
+def test_a_bound_on_the_number_of_ids_is_passed(repository: Repository, diff: Callable[..., Told]) -> None:
+    """A condition that only a longer list answers otherwise is tried with one."""
+    setter = "        self.model.capture_embedding = -1 in layer_ids\n"
+    repository.change(TARGET, setter, f"        if len(layer_ids) > 3:\n            layer_ids = layer_ids[:3]\n{setter}")
+    told = diff("HEAD", "--model", "DeepseekLikeForCausalLM")
+    assert told.rows["ids 1,2,3,4"] == ("out:1, out:2, out:3, out:4", "out:1, out:2, out:3")
+    assert "ids 1,2,3,4,1,5  out:1" in told.text, "a long label does not run into what follows"
+
+
+def test_the_number_of_an_unknown_value_hides_nothing_behind_it() -> None:
+    assert skeleton("kernels.find#3.flag") != skeleton("kernels.find#3.other")
+    assert skeleton("(kernels.find#3 > 3)") == skeleton("(kernels.find#4 > 3)"), "an unknown call more before it changes nothing"
 
 
 def test_what_is_no_longer_proved_is_told_with_its_reason(repository: Repository, diff: Callable[..., Told]) -> None:
