@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -13,8 +13,8 @@ from .request import Ids, ids_text
 from .results import Analysis, Evaluation, Location, Step, Wiring
 
 Kind: TypeAlias = Literal["added", "removed", "changed"]
-Evaluate: TypeAlias = "Callable[[Wiring, Sequence[Ids]], tuple[Evaluation, ...]]"
-"""Runs further id lists of a wiring, on its own side."""
+Evaluate: TypeAlias = "Callable[[Mapping[Wiring, tuple[Ids, ...]], int | None], dict[Wiring, tuple[Evaluation, ...]]]"
+"""Runs further id lists of wirings of one side, at once, with this number of layers; with None as they were run."""
 Proof: TypeAlias = Literal["newly established", "newly established in part", "no longer established", "no longer established in part"]
 OPEN = "not established"
 NOTHING, SOME, ALL = range(3)
@@ -83,13 +83,19 @@ class WiringChange:
         return "newly established" if after == NOTHING else "newly established in part"
 
 
-def changed_wirings(before: Analysis, after: Analysis, again: tuple[Evaluate, Evaluate]) -> Iterator[WiringChange]:
+def changed_wirings(before: Analysis, after: Analysis, again: tuple[Evaluate, Evaluate], *, guessed: bool) -> Iterator[WiringChange]:
     """The wirings that are not what they were, in the order of the new source, then those that have gone. ``again`` runs further lists of
-    the old and of the new side."""
+    the old and of the new side. ``guessed``: the layer count is one that stands for all, so that the default is run with another too."""
     pairs, added, removed = paired(before.wirings, after.wirings)
-    for old, new in pairs:
-        if (change := changed(old, new, again)) is not None:
-            yield change
+    lacking = lists_lacking(pairs)
+    rows = [run({pair[side]: lacking[pair[side]] for pair in pairs if pair[side] in lacking}, None) for side, run in enumerate(again)]
+    found = [changed(old, new, (rows[0].get(old, ()), rows[1].get(new, ()))) for old, new in pairs]
+    if guessed and (same := [pair for pair, change in zip(pairs, found, strict=True) if change is None and pair[0].evaluated]):
+        others = [run({pair[side]: (None,) for pair in same}, _layers(same[0][side]) + 1) for side, run in enumerate(again)]
+        for number, (pair, change) in enumerate(zip(pairs, found, strict=True)):
+            if change is None:
+                found[number] = default_changed(*pair, others[0].get(pair[0], ()), others[1].get(pair[1], ()))
+    yield from (change for change in found if change is not None)
     yield from (WiringChange("added", None, each) for each in added)
     yield from (WiringChange("removed", each, None) for each in removed)
 
@@ -125,23 +131,39 @@ def tail(at: Location) -> str:
     return at.file.rpartition("/")[2]
 
 
-def changed(old: Wiring, new: Wiring, again: tuple[Evaluate, Evaluate]) -> WiringChange | None:
-    """What a wiring says otherwise; None where it says the same."""
-    rows = compared(old, new, again)
+def lists_lacking(pairs: Sequence[tuple[Wiring, Wiring]]) -> dict[Wiring, tuple[Ids, ...]]:
+    """For each wiring the id lists that only the other side was run for: conditions on the ids bring lists of their own."""
+    found: dict[Wiring, tuple[Ids, ...]] = {}
+    for old, new in pairs:
+        for wiring, other in ((old, new), (new, old)):
+            own = {row.ids for row in wiring.evaluated}
+            lacking = tuple(row.ids for row in other.evaluated if row.ids not in own)
+            if lacking and wiring.evaluated:
+                found[wiring] = lacking
+    return found
+
+
+def changed(old: Wiring, new: Wiring, further: tuple[Sequence[Evaluation], Sequence[Evaluation]]) -> WiringChange | None:
+    """What a wiring says otherwise; None where it says the same. ``further`` are evaluations of either side besides its own."""
+    sides = [
+        {(row.ids, row.num_layers): row for row in (*more, *wiring.evaluated)} for wiring, more in zip((old, new), further, strict=True)
+    ]
+    rows = [(sides[0][key], sides[1][key]) for key in sides[0] if key in sides[1]]
     apart = [(one, other) for one, other in rows if meaning(one) != meaning(other)]
     if not apart:
         return None if rows or old.status == new.status else WiringChange("changed", old, new, told(old, new, []))
     return WiringChange("changed", old, new, told(old, new, apart), parting(apart))
 
 
-def compared(old: Wiring, new: Wiring, again: tuple[Evaluate, Evaluate]) -> list[tuple[Evaluation, Evaluation]]:
-    """The evaluations of both sides for each id list that one of them was run for: conditions on the ids bring lists of their own."""
-    sides = [{(row.ids, row.num_layers): row for row in wiring.evaluated} for wiring in (old, new)]
-    for number, (wiring, run) in enumerate(zip((old, new), again, strict=True)):
-        lacking = [ids for ids, _ in sides[1 - number] if (ids, _layers(wiring)) not in sides[number]]
-        if lacking and wiring.evaluated:
-            sides[number] |= {(row.ids, row.num_layers): row for row in run(wiring, lacking)}
-    return [(sides[0][key], sides[1][key]) for key in sides[0] if key in sides[1]]
+def default_changed(old: Wiring, new: Wiring, before: Sequence[Evaluation], after: Sequence[Evaluation]) -> WiringChange | None:
+    """A wiring whose default is another only with another number of layers."""
+    rows = [(one, other) for one, other in zip(before, after, strict=False) if meaning(one) != meaning(other)]
+    if not rows:
+        return None
+    ((one, other), *_) = rows
+    what = f"default of {one.num_layers} layers"
+    row = Row(what, outcome(one, places=False), outcome(other, places=False))
+    return WiringChange("changed", old, new, (row,), parting(rows))
 
 
 def _layers(wiring: Wiring) -> int:

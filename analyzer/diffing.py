@@ -1,12 +1,13 @@
 """``flowcheck diff``: both sides are checked in the same way, and what they say is held against each other."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Protocol
 
 from .checked import Asked, Checked, Judge, check_source
-from .difference import WiringChange, changed_wirings
+from .difference import Evaluate, WiringChange, changed_wirings
 from .feeds import FeedChange, changed_feeds
 from .finding_changes import Found, changed_findings
 from .memory import collect
@@ -47,7 +48,9 @@ def difference(old: Asked, new: Asked, analyze: Analyzer, judge: Judge) -> Diffe
         return Difference(after, after)
     collect()  # what the interpreter built of one side is of no use to the other
     before = check_source(old, analyze, judge)
-    wirings = changed_wirings(before.analysis, after.analysis, (again(old.request, analyze), again(new.request, analyze)))
+    sides = again(old.request, analyze), again(new.request, analyze)
+    guessed = new.request.layers is None and new.request.target is None
+    wirings = changed_wirings(before.analysis, after.analysis, sides, guessed=guessed)
     appeared, gone = changed_findings(found(before), found(after))
     return Difference(before, after, tuple(wirings), appeared, gone, tuple(changed_feeds(before, after)))
 
@@ -57,15 +60,20 @@ def found(checked: Checked) -> Found:
     return Found(checked.findings, checked.analysis.source, Symbols(checked.whole.around.content))
 
 
-def again(request: Request, analyze: Analyzer) -> Callable[[Wiring, Sequence[Ids]], tuple[Evaluation, ...]]:
-    """Runs further id lists of a wiring of this side."""
+def again(request: Request, analyze: Analyzer) -> Evaluate:
+    """Runs further id lists of wirings of this side: all lists for all of these classes in one run, so that it is read once."""
 
-    def evaluate(wiring: Wiring, ids: Sequence[Ids]) -> tuple[Evaluation, ...]:
+    def evaluate(wanted: Mapping[Wiring, tuple[Ids, ...]], layers: int | None) -> dict[Wiring, tuple[Evaluation, ...]]:
+        if not wanted:
+            return {}
+        flows = () if request.flow_files else tuple(dict.fromkeys(each.flow for each in wanted))
+        models = tuple(dict.fromkeys(each.model for each in wanted))
+        lists = tuple(dict.fromkeys(chain.from_iterable(wanted.values())))
         asked = replace(
-            request, flows=(wiring.flow,) if not request.flow_files else (), models=(wiring.model,), ids=tuple(ids), judged=False,
-            draft=None, more_drafts=(), train=None, train_config=None, train_engine=None, serve_args=None,
+            request, flows=flows or request.flows, models=models, ids=lists, layers=layers or request.layers, judged=False, draft=None,
+            more_drafts=(), train=None, train_config=None, train_engine=None, serve_args=None,
         )  # fmt: skip
-        same = [each for each in analyze(asked).wirings if (each.at, each.setter, each.flow) == (wiring.at, wiring.setter, wiring.flow)]
-        return same[0].evaluated if same else ()
+        found = {(each.at, each.setter, each.flow, each.model): each.evaluated for each in analyze(asked).wirings}
+        return {each: found.get((each.at, each.setter, each.flow, each.model), ()) for each in wanted}
 
     return evaluate

@@ -38,6 +38,8 @@ def run_git(arguments: Sequence[str]) -> bytes | None:
         )
     except FileNotFoundError as error:
         raise BadInput("git is not found on the PATH: it is needed to read a revision; install it, or give folders or wheels") from error
+    if b"dubious ownership" in done.stderr:
+        raise BadInput("git does not trust this repository, for it is another user's: see `git config --help` on safe.directory")
     return done.stdout if done.returncode == 0 else None
 
 

@@ -10,6 +10,8 @@ from .layout import HOLDERS, LARGEST_FILE, LARGEST_TEXT, MEBIBYTE, MOST_ENTRIES,
 from .repository import Blobs, Entry, entries_of, split_revision, tree_of
 
 METADATA_NAMES = ("PKG-INFO", "pyproject.toml")
+LONGEST_LINK = 4096
+"""Bytes of what a link says: a path is no longer."""
 REQUIREMENTS = ("pyproject.toml", "setup.py")
 
 
@@ -117,7 +119,7 @@ def _asks(name: str) -> bool:
 def _followed(links: list[Entry], found: Mapping[str, Entry], name: str, notes: Notes) -> dict[str, Entry]:
     """What the links to files come to, as far as they lead to a file that counts."""
     blobs, followed = Blobs(), {}
-    for link in links:
+    for link in (each for each in links if each.size <= LONGEST_LINK):
         target = blobs.read(link.blob).decode("utf-8", "surrogateescape")
         path = posixpath.normpath(posixpath.join(posixpath.dirname(link.path), target))
         if target.startswith("/") or path not in found:

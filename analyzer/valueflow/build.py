@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..configs import Config
@@ -24,6 +24,7 @@ from .chain import Chain
 from .domain import Exact, Object, Val
 from .drafts import draft_models
 from .finish import finish
+from .names import FunctionNode
 from .net import gap
 from .roots import Life, callers_of, heirs_of, run_life, run_root, setter_roots, worker_roots
 from .setters import is_own_default
@@ -166,18 +167,28 @@ def is_same(state: State, val: Val | None, end: State, other: Val) -> bool:
 
 
 def written_elsewhere(chain: Chain) -> NotEstablished | None:
-    """A place outside the models that writes an attribute which the setter sets: which write comes last is not known."""
+    """A place outside the models that writes an attribute which the setter sets: which write comes last is not known. A setter's own
+    writes are those of its calls, in whatever folder it stands."""
     written = (fields for call in chain.calls for thing, fields in call.state.heap.items() if isinstance(thing.backing, Instance))
     names = {name for fields in written for name in fields}
     assert isinstance(chain.target.cls, ClassValue)
     folder = chain.target.cls.module.path.rpartition("/")[0]
     for path in chain.tree.grep(tuple(f".{name}".encode() for name in sorted(names))) if names else ():
         module = chain.program.index.module(chain.program.index.module_of(path)) if path.rpartition("/")[0] != folder else None
-        for node in ast.walk(module.tree) if module is not None else ():
+        for node in walked(module.tree, chain.question.setters) if module is not None else ():
             if isinstance(node, ast.Attribute) and node.attr in names and isinstance(node.ctx, ast.Store) and not _is_own(node):
                 reason = f"{node.attr} is written here too"
                 return NotEstablished("the value", reason, Location(chain.program.printed(path), node.lineno))
     return None
+
+
+def walked(tree: ast.AST, left_out: Collection[str]) -> Iterator[ast.AST]:
+    """Every node, but for those inside functions of these names."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += [each for each in ast.iter_child_nodes(node) if not (isinstance(each, FunctionNode) and each.name in left_out)]
 
 
 def _is_own(node: ast.Attribute) -> bool:
