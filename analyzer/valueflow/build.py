@@ -167,15 +167,16 @@ def is_same(state: State, val: Val | None, end: State, other: Val) -> bool:
 
 
 def written_elsewhere(chain: Chain) -> NotEstablished | None:
-    """A place outside the models that writes an attribute which the setter sets: which write comes last is not known. A setter's own
-    writes are those of its calls, in whatever folder it stands."""
-    written = (fields for call in chain.calls for thing, fields in call.state.heap.items() if isinstance(thing.backing, Instance))
-    names = {name for fields in written for name in fields}
+    """A place outside the models that writes an attribute which the setter sets: which write comes last is not known. What a setter writes
+    that stands beside the class of the object is written by its calls, in whatever folder that is."""
+    written = [(thing, fields) for call in chain.calls for thing, fields in call.state.heap.items() if isinstance(thing.backing, Instance)]
+    names = {name for _, fields in written for name in fields}
+    homes = {thing.cls.module.path for thing, _ in written if isinstance(thing.cls, ClassValue)}
     assert isinstance(chain.target.cls, ClassValue)
     folder = chain.target.cls.module.path.rpartition("/")[0]
     for path in chain.tree.grep(tuple(f".{name}".encode() for name in sorted(names))) if names else ():
         module = chain.program.index.module(chain.program.index.module_of(path)) if path.rpartition("/")[0] != folder else None
-        for node in walked(module.tree, chain.question.setters) if module is not None else ():
+        for node in walked(module.tree, chain.question.setters if path in homes else ()) if module is not None else ():
             if isinstance(node, ast.Attribute) and node.attr in names and isinstance(node.ctx, ast.Store) and not _is_own(node):
                 reason = f"{node.attr} is written here too"
                 return NotEstablished("the value", reason, Location(chain.program.printed(path), node.lineno))
