@@ -4,13 +4,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from .chart import Chart
 from .draw import dot, drawn, program
 from .errors import BadInput
+from .flow_chart import flow_chart
 from .graph import FlowGraph, GraphAnalysis
 from .mermaid import mermaid
 from .options import Drawing
 from .output import write
-from .picture import Picture, picture
+from .picture import picture
 
 TEXTS = {"dot": dot, "mmd": mermaid}
 """The formats that need no program."""
@@ -27,16 +29,16 @@ def ready(drawings: Sequence[Drawing]) -> None:
 
 def write_drawings(analysis: GraphAnalysis, drawings: Sequence[Drawing]) -> None:
     """Draw the one graph there is into each file."""
-    write_pictures(picture(_only(analysis.graphs, drawings[0].file)), drawings)
+    write_charts(flow_chart(picture(_only(analysis.graphs, drawings[0].file))), drawings)
 
 
-def write_pictures(shown: Picture, drawings: Sequence[Drawing]) -> None:
-    """Draw one picture into each file."""
+def write_charts(shown: Chart, drawings: Sequence[Drawing]) -> None:
+    """Draw one chart into each file."""
     for drawing in drawings:
         write(drawing.file, _content(shown, drawing))
 
 
-def _content(shown: Picture, drawing: Drawing) -> str | bytes:
+def _content(shown: Chart, drawing: Drawing) -> str | bytes:
     folder = os.path.dirname(drawing.file)
     return TEXTS[drawing.kind](shown, folder) if drawing.kind in TEXTS else drawn(dot(shown, folder), drawing.kind)
 

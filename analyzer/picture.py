@@ -43,7 +43,7 @@ class Box:
 @dataclass(frozen=True, slots=True)
 class Arrow:
     """One or more hops between two boxes: ``notes`` say what they do to the value, ``assumptions`` what they rest on, ``places`` where
-    they happen."""
+    they happen; ``before`` and ``after`` are the value at their ends, or ""."""
 
     source: str
     target: str
@@ -52,6 +52,8 @@ class Arrow:
     assumptions: tuple[str, ...]
     places: tuple[Location, ...]
     main: bool
+    before: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ class _Drawing:
     def _add(self, edge: Edge, main: bool) -> None:
         ends = _place(edge.source), _place(edge.target)
         if ends[0] != ends[1]:
-            hop = Hop(edge.kind, tuple(_notes(edge)), (edge.assumption,) if edge.assumption else (), (edge.at,), main)
+            hop = Hop(edge.kind, tuple(_notes(edge)), (edge.assumption,) if edge.assumption else (), (edge.at,), main, edge.before, edge.after)
             self.hops[ends] = self.hops[ends].beside(hop) if ends in self.hops else hop
 
     def is_crowded(self) -> bool:
@@ -223,4 +225,4 @@ def _main_ways(graph: FlowGraph) -> Iterator[Path]:
 
 
 def _arrow(source: str, target: str, hop: Hop) -> Arrow:
-    return Arrow(source, target, hop.kind, hop.notes, hop.assumptions, hop.places, hop.main)
+    return Arrow(source, target, hop.kind, hop.notes, hop.assumptions, hop.places, hop.main, hop.before, hop.after)
