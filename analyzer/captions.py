@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 from urllib.parse import quote
 
-from .chart import Link
+from .chart import Link, Spot
 from .escape import terminal
 from .results import Location
 from .wrapping import wrapped
@@ -13,7 +13,7 @@ NOTE_WIDTH = 36
 MOST_LINES = 6
 LONGEST_FOLDER = 26
 LONGEST_HINT = 300
-SMALL_WIDTH = 1.3
+SMALL_WIDTH = 1.2
 """So many more characters fit into a line of small print than into one of a title."""
 
 
@@ -48,3 +48,10 @@ def note_lines(link: Link) -> tuple[str, ...]:
     more = ["…"] * (len(lines) > MOST_LINES)
     assumed = (line for name in link.assumptions for line in wrapped(f"assumes {name}", NOTE_WIDTH))
     return (*lines[:MOST_LINES], *more, *assumed)
+
+
+def box_lines(spot: Spot, wide: int) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """The lines of a box: what it is, its title, its code, and the small print, of which more goes into a line."""
+    narrow = int(wide * SMALL_WIDTH)
+    small = tuple(line for text in spot.small for line in wrapped(text, narrow))
+    return wrapped(spot.word, narrow), wrapped(spot.title, wide), wrapped(spot.code, wide), small

@@ -5,7 +5,6 @@ plain words, the same in every run, so that a page can find a spot again in its 
 """
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -13,10 +12,10 @@ from .results import Location
 
 SpotKind: TypeAlias = Literal[
     "key", "reader", "variable", "attribute", "parameter", "argument", "transform", "test", "capture", "collection", "field", "return",
-    "consumer", "width", "component", "step", "point", "group", "open",
+    "consumer", "width", "component", "line", "step", "point", "group", "open",
 ]  # fmt: skip
-"""The kinds of places of a flow graph; a ``component`` of the pipeline, a ``step`` of a derivation, a ``point`` that is captured, a
-``group`` of target classes, and what is ``open``: not established."""
+"""The kinds of places of a flow graph; a ``component`` of the pipeline, a ``line`` of code, a ``step`` of a derivation, a ``point`` that is
+captured, a ``group`` of target classes, and what is ``open``: not established."""
 
 LinkKind: TypeAlias = Literal["data", "call", "control", "width", "same", "other"]
 """Those of a flow graph; and between what two sides come to: it is the ``same``, or something ``other``."""
@@ -30,8 +29,8 @@ LINK_KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """One box. ``word`` stands above its ``title`` and says what it is; ``code`` is a line of the source, ``small`` are lines of small print
-    below, ``hint`` is told where somebody points at it."""
+    """One box. ``word`` stands above its ``title`` and says what it is; ``code`` is a line of the source, ``small`` is the small print below
+    it, line by line, and ``hint`` is told where somebody points at it."""
 
     id: str
     kind: SpotKind
@@ -76,8 +75,9 @@ class Frame:
 class Chart:
     """One drawing. ``legend`` explains its signs, ``notice`` is what a reader must know of it.
 
-    ``straight``: its ways lead straight down, so that none crosses the title of a frame. ``stacked``: what no link orders stands one below
-    the other, in the order given. ``level`` are pairs of spots that stand side by side.
+    ``straight``: its ways lead straight down, so that none crosses the title of a frame. ``below`` are pairs of spots of which the second
+    stands below the first though no link leads there, ``level`` are pairs that stand side by side. ``wide`` is how many characters a line
+    of a box has, where all boxes are as wide.
     """
 
     title: str
@@ -86,15 +86,10 @@ class Chart:
     legend: str = ""
     notice: str = ""
     straight: bool = True
-    stacked: bool = False
+    below: tuple[tuple[str, str], ...] = ()
     level: tuple[tuple[str, str], ...] = ()
+    wide: int | None = None
 
     @property
     def spots(self) -> tuple[Spot, ...]:
         return tuple(spot for frame in self.frames for spot in frame.spots)
-
-    def stack(self) -> Iterator[tuple[str, str]]:
-        """The pairs of spots of which one stands below the other though no link says so."""
-        if self.stacked:
-            ids = [spot.id for spot in self.spots]
-            yield from zip(ids, ids[1:], strict=False)

@@ -13,14 +13,17 @@ from types import MappingProxyType
 
 import graphviz
 
-from .captions import LONGEST_HINT, SMALL_WIDTH, link_to, note_lines
+from .captions import LONGEST_HINT, box_lines, link_to, note_lines
 from .chart import Chart, Emphasis, Frame, Link, LinkKind, Spot, SpotKind
 from .errors import BadInput
 from .escape import clipped
-from .looks import ACCENT, BAD, CODE_WIDTH, EDGE, FRAME, GREY, INK, LOOKS, MAIN, PAPER, RED, dark_rules
+from .looks import ACCENT, BAD, EDGE, FRAME, GREY, INK, LOOKS, MAIN, PAPER, RED, dark_rules, wide
 from .wrapping import wrapped
 
-FONT, CODE_FONT = "Helvetica,Arial,sans-serif", "Courier,monospace"
+FONT, CODE_FONT = "Helvetica", "Courier"
+"""Names for which Graphviz knows the widths of the letters; in an SVG it names a family of the same kind behind them."""
+CHARACTER = 6.6
+"""The width of a letter of a title, in points, by which boxes are made as wide as their lines may be."""
 
 PURE = "graphviz-pure"
 SECONDS = 60
@@ -51,7 +54,7 @@ SHAPES: Mapping[SpotKind, Shape] = MappingProxyType({
     "key": Shape("note"), "reader": Shape(), "variable": _ROUND, "attribute": _ROUND, "parameter": _ROUND, "argument": _ROUND,
     "transform": Shape("component"), "test": Shape("hexagon"), "capture": Shape(style="filled,diagonals"),
     "collection": Shape("folder"), "field": Shape("tab"), "return": _ROUND, "consumer": Shape(style="filled,bold", peripheries="2"),
-    "width": Shape(style="filled,dashed"), "component": _ROUND, "step": Shape(), "point": Shape(style="filled,diagonals"),
+    "width": Shape(style="filled,dashed"), "component": _ROUND, "line": Shape(), "step": Shape(), "point": Shape(style="filled,diagonals"),
     "group": Shape(), "open": Shape(style="filled,dashed"),
 })  # fmt: skip
 LINES: Mapping[LinkKind, Mapping[str, str]] = MappingProxyType({
@@ -74,14 +77,14 @@ def dot(chart: Chart, folder: str = "") -> str:
         graph_attr={
             "label": _html(_head(chart)), "labelloc": "t", "tooltip": _text(clipped(chart.title, LONGEST_HINT)), "fontname": FONT,
             "bgcolor": PAPER, "pad": "0.2", "rankdir": "TB", "newrank": "true", "nodesep": "0.4",
-            "ranksep": "0.25" if chart.straight else "0.4",
+            "ranksep": "0.2" if chart.straight else "0.4",
         },
         node_attr={"fontname": FONT, "fontsize": "12", "color": GREY, "fontcolor": INK, "margin": "0.16,0.1"},
         edge_attr={"fontname": FONT, "fontsize": "11", "color": GREY, "fontcolor": INK, "arrowsize": "0.7"},
     )  # fmt: skip
     for frame in chart.frames:
-        _draw_frame(graph, frame, chart.straight, folder)
-    for one, other in chart.stack():
+        _draw_frame(graph, frame, chart, folder)
+    for one, other in chart.below:
         graph.edge(one, other, style="invis")
     for pair in chart.level:
         with graph.subgraph(graph_attr={"rank": "same"}) as level:
@@ -94,12 +97,14 @@ def dot(chart: Chart, folder: str = "") -> str:
 
 
 def _head(chart: Chart) -> Iterator[Line]:
-    yield from (Line(text, 16, bold=True) for text in wrapped(chart.title, 60))
-    yield from (Line(text, 10, GREY) for text in wrapped(chart.legend, 110))
-    yield from (Line(text, 11, ACCENT, bold=True) for text in wrapped(chart.notice, 90))
+    room = sum(max((wide(spot, chart) for spot in frame.spots), default=0) for frame in chart.frames[:2]) if chart.level else 0
+    room = max(room, 42 if chart.straight else 90, *(wide(spot, chart) for spot in chart.spots[:1]))
+    yield from (Line(text, 15, bold=True) for text in wrapped(chart.title, int(room * 0.8)))
+    yield from (Line(text, 10, GREY) for text in wrapped(chart.legend, int(room * 1.3)))
+    yield from (Line(text, 11, ACCENT, bold=True) for text in wrapped(chart.notice, int(room * 1.1)))
 
 
-def _draw_frame(graph: graphviz.Digraph, frame: Frame, titled: bool, folder: str) -> None:
+def _draw_frame(graph: graphviz.Digraph, frame: Frame, chart: Chart, folder: str) -> None:
     """A frame around its spots. Where arrows could cross its title it goes without, and each of its spots says where it is."""
     with graph.subgraph(name=f"cluster_{frame.id}" if frame.title else frame.id) as inner:
         if frame.title:
@@ -107,9 +112,9 @@ def _draw_frame(graph: graphviz.Digraph, frame: Frame, titled: bool, folder: str
             title = (Line(text, 11, bold=True) for text in wrapped(frame.title, 50))
             hint = _text(clipped(frame.hint or frame.title, LONGEST_HINT))
             look = {"style": "rounded,filled", "color": EDGE, "fillcolor": FRAME, "labeljust": "l", "margin": "12"}
-            inner.attr(id=frame.id, label=_html((*small, *title), "left") if titled else "", tooltip=hint, **look)
+            inner.attr(id=frame.id, label=_html((*small, *title), "left") if chart.straight else "", tooltip=hint, **look)
         for spot in frame.spots:
-            inner.node(spot.id, **_spot(spot, folder))
+            inner.node(spot.id, **_spot(spot, wide(spot, chart), folder))
         keys = [spot.id for spot in frame.spots if spot.kind == "key"]
         if keys:
             with inner.subgraph(graph_attr={"rank": "min"}) as top:
@@ -117,36 +122,45 @@ def _draw_frame(graph: graphviz.Digraph, frame: Frame, titled: bool, folder: str
                     top.node(key)
 
 
-def _spot(spot: Spot, folder: str) -> dict[str, str]:
-    look, shape = LOOKS[spot.kind], SHAPES[spot.kind]
+def _spot(spot: Spot, room: int, folder: str) -> dict[str, str]:
+    shape = SHAPES[spot.kind]
     bad = spot.emphasis == "bad"
+    least = room * CHARACTER + 16
     return {
-        "id": spot.id, "class": f"{spot.kind} {spot.emphasis}", "label": _html(_lines(spot), look.align),
-        "shape": shape.name, "style": shape.style, "fillcolor": RED if bad else look.fill,
-        "peripheries": "2" if bad else shape.peripheries, "width": str(look.inches),
+        "id": spot.id, "class": f"{spot.kind} {spot.emphasis}", "label": _label(spot, room, int(least - 20)),
+        "shape": shape.name, "style": shape.style, "fillcolor": RED if bad else LOOKS[spot.kind].fill,
+        "peripheries": "2" if bad else shape.peripheries, "width": f"{least / 72:.2f}",
         "tooltip": _text(clipped(spot.hint or spot.title, 2 * LONGEST_HINT)),
         **({} if spot.place is None else {"URL": _text(link_to(spot.place, folder))}),
         **({} if spot.emphasis == "plain" else {"color": COLOURS[spot.emphasis], "penwidth": "1.6", "group": "main"}),
     }  # fmt: skip
 
 
-def _lines(spot: Spot) -> Iterator[Line]:
-    """The lines of a box."""
-    wide = LOOKS[spot.kind].wide
-    yield from (Line(text, 9, GREY) for text in wrapped(spot.word, wide))
-    yield from (Line(text, 12, bold=spot.emphasis != "plain") for text in wrapped(spot.title, wide))
-    yield from (Line(text, 10, font=CODE_FONT) for text in wrapped(spot.code, CODE_WIDTH))
-    yield from (Line(text, 9, GREY) for small in spot.small for text in wrapped(small, int(wide * SMALL_WIDTH)))
+def _label(spot: Spot, room: int, points: int) -> str:
+    """The label of a box; to have its lines begin at the left it takes a table as wide as the box."""
+    word, title, code, small = box_lines(spot, room)
+    lines = (
+        *(Line(text, 9, GREY) for text in word),
+        *(Line(text, 12, bold=spot.emphasis != "plain") for text in title),
+        *(Line(text, 10, font=CODE_FONT) for text in code),
+        *(Line(text, 10, GREY) for text in small),
+    )
+    align = LOOKS[spot.kind].align
+    inner = _html(lines, align)
+    if align == "center":
+        return inner
+    cell = f'<td align="left" balign="left" width="{points}">{inner[1:-1]}</td>'
+    return f'<<table border="0" cellborder="0" cellspacing="0" cellpadding="0"><tr>{cell}</tr></table>>'
 
 
 def _link(link: Link) -> dict[str, str]:
     assumed = {"color": ACCENT, "fontcolor": ACCENT, "arrowhead": "empty"} if link.assumptions and link.emphasis != "bad" else {}
-    lines = "\\l".join(f" {_text(line)} " for line in note_lines(link))
+    lines = "\\l".join(f"  {_text(line)} " for line in note_lines(link))
     label = {"label": graphviz.nohtml(lines + "\\l")} if lines else {}
     hint = _text(clipped(link.hint, 4 * LONGEST_HINT))
     return {
-        "id": link.id, "class": f"{link.kind} {link.emphasis}", **label, "weight": "1", **LINES[link.kind], **STRESS[link.emphasis], **assumed,
-        "tooltip": hint, "labeltooltip": hint,
+        "id": link.id, "class": f"{link.kind} {link.emphasis}", **label, "weight": "1", **LINES[link.kind], **STRESS[link.emphasis],
+        **assumed, "tooltip": hint, "labeltooltip": hint,
     }  # fmt: skip
 
 

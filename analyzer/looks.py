@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from .chart import LinkKind, SpotKind
+from .chart import Chart, Spot, SpotKind
 
 INK, GREY, ACCENT, MAIN, BAD = "#202124", "#5f6368", "#a34700", "#0b4f8a", "#b3261e"
 """Dark enough on paper: of texts, of small print and byways, of assumptions, of the main path, of what is wrong."""
@@ -27,11 +27,10 @@ DARK: Mapping[str, str] = MappingProxyType({
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Of a kind of spot: its colour, the characters of a line of its title, its least width in inches, and how its lines are aligned."""
+    """Of a kind of spot: its colour, the characters of a line of its title, and how its lines are aligned."""
 
     fill: str
     wide: int = 30
-    inches: float = 2.7
     align: Literal["left", "center"] = "center"
 
 
@@ -39,13 +38,10 @@ LOOKS: Mapping[SpotKind, Look] = MappingProxyType({
     "key": Look(YELLOW), "reader": Look(YELLOW), "variable": Look(WHITE), "attribute": Look(SHADE), "parameter": Look(WHITE),
     "argument": Look(WHITE), "transform": Look(ORANGE), "test": Look(VIOLET), "capture": Look(GREEN), "collection": Look(GREEN),
     "field": Look(PALE), "return": Look(WHITE), "consumer": Look(BLUE), "width": Look(WHITE),
-    "component": Look(PALE, 40, 4.4), "step": Look(WHITE, 60, 7.0, "left"), "point": Look(GREEN, 24, 2.2),
-    "group": Look(PALE, 80, 7.6, "left"), "open": Look(ORANGE, 60, 3.3, "left"),
+    "component": Look(PALE, 40), "line": Look(WHITE, 78, "left"),
+    "step": Look(WHITE, 36, "left"), "point": Look(GREEN, 36),
+    "group": Look(PALE, 76, "left"), "open": Look(ORANGE, 36, "left"),
 })  # fmt: skip
-
-CODE_WIDTH = 72
-"""Characters of a line of code that is drawn."""
-
 
 def dark_rules() -> Iterator[str]:
     """The rules of a style sheet that put the colours of a dark page in the place of the others, in a picture as SVG."""
@@ -54,3 +50,6 @@ def dark_rules() -> Iterator[str]:
         yield f'[stroke="{light}"]{{stroke:{dark}}}'
 
 
+def wide(spot: Spot, chart: Chart) -> int:
+    """How many characters a line of a spot's title has."""
+    return chart.wide if chart.wide is not None else LOOKS[spot.kind].wide

@@ -120,7 +120,7 @@ class _Drawing:
         self.merged: dict[Place, list[Node]] = {}
         for node in graph.nodes:
             self.merged.setdefault(_place(node), []).append(node)
-        ways = list(_main_ways(graph))
+        ways = list(main_ways(graph))
         self.main = dict.fromkeys(_place(node) for way in ways for edge in way for node in (edge.source, edge.target))
         self.ends = {_place(way[-1].target) for way in ways if way}
         self.hops: Hops[Place] = {}
@@ -132,7 +132,8 @@ class _Drawing:
     def _add(self, edge: Edge, main: bool) -> None:
         ends = _place(edge.source), _place(edge.target)
         if ends[0] != ends[1]:
-            hop = Hop(edge.kind, tuple(_notes(edge)), (edge.assumption,) if edge.assumption else (), (edge.at,), main, edge.before, edge.after)
+            rests_on = (edge.assumption,) if edge.assumption else ()
+            hop = Hop(edge.kind, tuple(_notes(edge)), rests_on, (edge.at,), main, edge.before, edge.after)
             self.hops[ends] = self.hops[ends].beside(hop) if ends in self.hops else hop
 
     def is_crowded(self) -> bool:
@@ -218,8 +219,12 @@ def _notes(edge: Edge) -> Iterator[str]:
         yield edge.change
 
 
-def _main_ways(graph: FlowGraph) -> Iterator[Path]:
-    """The legs of the main path; of one that has no end, what was followed."""
+def main_ways(graph: FlowGraph) -> Iterator[Path]:
+    """The main path; where it is broken its legs, and of one that has no end what was followed."""
+    whole = graph.main_path()
+    if whole is not None:
+        yield whole
+        return
     for leg, trail in zip(graph.legs(), graph.trails(), strict=True):
         yield trail if leg is None else leg
 
