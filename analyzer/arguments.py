@@ -89,6 +89,9 @@ Drawings = Annotated[
     list[str] | None,
     typer.Option("-o", "--output", metavar="FILE", help="Draw a picture: .svg, .png, .pdf, .dot or .mmd. Repeatable."),
 ]
+View = Annotated[
+    str | None, typer.Option("--view", metavar="VIEW", help="What the picture shows: pipeline (default), path, flow, compare or models.")
+]
 Key = Annotated[str, typer.Argument(metavar="KEY", help="The name of an entry of a config.")]
 Flow = Annotated[str | None, typer.Option("--flow", metavar="NAME", help="The flow by whose way the engine is launched.")]
 TraceTrain = Annotated[str | None, typer.Option("--train", metavar="SOURCE", help="The source of a trainer: its readers too.")]

@@ -13,6 +13,8 @@ NOTE_WIDTH = 36
 MOST_LINES = 6
 LONGEST_FOLDER = 26
 LONGEST_HINT = 300
+LONGEST_PRINT = 6000
+"""Of a line of small print, which may list many names."""
 SMALL_WIDTH = 1.2
 """So many more characters fit into a line of small print than into one of a title."""
 
@@ -53,5 +55,5 @@ def note_lines(link: Link) -> tuple[str, ...]:
 def box_lines(spot: Spot, wide: int) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """The lines of a box: what it is, its title, its code, and the small print, of which more goes into a line."""
     narrow = int(wide * SMALL_WIDTH)
-    small = tuple(line for text in spot.small for line in wrapped(text, narrow))
+    small = tuple(line for text in spot.small for line in wrapped(text, narrow, LONGEST_PRINT))
     return wrapped(spot.word, narrow), wrapped(spot.title, wide), wrapped(spot.code, wide), small

@@ -29,8 +29,8 @@ LINK_KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """One box. ``word`` stands above its ``title`` and says what it is; ``code`` is a line of the source, ``small`` is the small print below
-    it, line by line, and ``hint`` is told where somebody points at it."""
+    """One box. ``word`` stands above its ``title`` and says what it is; ``code`` is a line of the source, ``small`` is the small print
+    below it, line by line, and ``hint`` is told where somebody points at it."""
 
     id: str
     kind: SpotKind

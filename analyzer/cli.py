@@ -47,6 +47,7 @@ from .arguments import (
     TrainEngine,
     Trainer,
     Verbose,
+    View,
     WriteBaseline,
     given,
     is_of_file,
@@ -136,20 +137,22 @@ def wiring(
 @app.command()
 def graph(
     source: Source, isolated: Isolated = False, config: Config = None,
-    draft: Draft = None, target: Target = None, serve_args: ServeArgs = None, flow: Flows = None,
-    model: Models = None, layers: Layers = None, ids: IdLists = None, flow_file: FlowFiles = None, output: Drawings = None,
+    draft: Draft = None, target: Target = None, train: Train = None, train_config: TrainConfig = None, train_engine: TrainEngine = None,
+    serve_args: ServeArgs = None, flow: Flows = None, model: Models = None, layers: Layers = None, ids: IdLists = None,
+    flow_file: FlowFiles = None, view: View = None, output: Drawings = None,
     format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Follow the ids from the config key to the draft's fc: hop by hop, as data, or as a picture."""
     from .graph_command import read_asked, show_graph
     from .options import first, read_id_lists, read_layers, read_serve_args, rest
     from .request import Request
+    from .views import Runs
 
-    detail, asked = _detail(quiet, verbose), read_asked(output or (), format, output_format or ())
+    detail, asked = _detail(quiet, verbose), read_asked(output or (), format, output_format or (), view)
     narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), read_id_lists(ids or ())
-    launch = read_serve_args(serve_args)
-    request = Request(source, *narrowed, first(flow_file), draft, serve_args=launch, more_flow_files=rest(flow_file))
-    show_graph(graph_pipeline()(request), asked, detail)
+    compared = first(flow_file), draft, train, train_config, (), train_engine
+    request = Request(source, *narrowed, *compared, serve_args=read_serve_args(serve_args), more_flow_files=rest(flow_file))
+    show_graph(request, Runs(graph_pipeline(), pipeline()), asked, detail)
     return 0
 
 

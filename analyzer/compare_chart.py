@@ -38,7 +38,8 @@ def compare_chart(comparison: Comparison, trained: Side, excerpt: Excerpt) -> Ch
     frames = (Frame("trained", "trained", left.spots, _ids(trained)), Frame("served", "served", right.spots, _ids(served)))
     between = tuple(_between(number, comparison, trained, *pair) for number, pair in enumerate(level))
     title = f"{comparison.flow} · {comparison.model} · trained beside served"
-    return Chart(title, frames, (*left.links, *right.links, *between), LEGEND, _verdict(comparison), below=left.below + right.below, level=level)
+    links, below = (*left.links, *right.links, *between), left.below + right.below
+    return Chart(title, frames, links, LEGEND, _verdict(comparison), below=below, level=level)
 
 
 def _verdict(comparison: Comparison) -> str:
@@ -87,7 +88,7 @@ def _column(prefix: str, side: Side, excerpt: Excerpt, parts: Location | None = 
 
 
 def told_steps(path: Sequence[Step]) -> Iterator[Told]:
-    """The hops of a derivation that say something: where it begins and ends, and those that make something else of the value, or keep it."""
+    """The hops of a derivation that say something: where it begins and ends, what makes another value, and what keeps one."""
     shown = [step for number, step in enumerate(path) if number in (0, len(path) - 1) or not _hands_on(step)]
     places: dict[tuple[str, Location], dict[str, None]] = {}
     for step in shown:

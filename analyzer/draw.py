@@ -139,13 +139,13 @@ def _spot(spot: Spot, room: int, folder: str) -> dict[str, str]:
 def _label(spot: Spot, room: int, points: int) -> str:
     """The label of a box; to have its lines begin at the left it takes a table as wide as the box."""
     word, title, code, small = box_lines(spot, room)
+    align = LOOKS[spot.kind].align
     lines = (
         *(Line(text, 9, GREY) for text in word),
         *(Line(text, 12, bold=spot.emphasis != "plain") for text in title),
         *(Line(text, 10, font=CODE_FONT) for text in code),
-        *(Line(text, 10, GREY) for text in small),
+        *(Line(text, 10, GREY if align == "center" else INK) for text in small),
     )
-    align = LOOKS[spot.kind].align
     inner = _html(lines, align)
     if align == "center":
         return inner

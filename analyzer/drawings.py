@@ -6,18 +6,12 @@ from collections.abc import Sequence
 
 from .chart import Chart
 from .draw import dot, drawn, program
-from .errors import BadInput
-from .flow_chart import flow_chart
-from .graph import FlowGraph, GraphAnalysis
 from .mermaid import mermaid
 from .options import Drawing
 from .output import write
-from .picture import picture
 
 TEXTS = {"dot": dot, "mmd": mermaid}
 """The formats that need no program."""
-
-MOST_NAMED = 5
 
 
 def ready(drawings: Sequence[Drawing]) -> None:
@@ -25,11 +19,6 @@ def ready(drawings: Sequence[Drawing]) -> None:
     for drawing in drawings:
         if drawing.kind not in TEXTS:
             program(drawing.kind)
-
-
-def write_drawings(analysis: GraphAnalysis, drawings: Sequence[Drawing]) -> None:
-    """Draw the one graph there is into each file."""
-    write_charts(flow_chart(picture(_only(analysis.graphs, drawings[0].file))), drawings)
 
 
 def write_charts(shown: Chart, drawings: Sequence[Drawing]) -> None:
@@ -41,13 +30,3 @@ def write_charts(shown: Chart, drawings: Sequence[Drawing]) -> None:
 def _content(shown: Chart, drawing: Drawing) -> str | bytes:
     folder = os.path.dirname(drawing.file)
     return TEXTS[drawing.kind](shown, folder) if drawing.kind in TEXTS else drawn(dot(shown, folder), drawing.kind)
-
-
-def _only(graphs: Sequence[FlowGraph], file: str) -> FlowGraph:
-    """A picture shows one flow in one target class."""
-    if len(graphs) == 1:
-        return graphs[0]
-    if not graphs:
-        raise BadInput(f"-o {file}: there is no target class to draw")
-    named = [f"{graph.flow} of {graph.model}" for graph in graphs[:MOST_NAMED]] + ["…"] * (len(graphs) > MOST_NAMED)
-    raise BadInput(f"-o {file}: a picture shows one target class; choose with --model (and --flow) among {len(graphs)}: {', '.join(named)}")

@@ -2,22 +2,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal, TypeAlias, get_args
 
-from .behaviour import Block, Fact, blocks, condition_places
+from .behaviour import behaviour
 from .chart import Chart, Frame, Spot
-from .results import SourceFacts, Status, Wiring
+from .results import SourceFacts, Wiring
 
-LEGEND = "one box a convention, with its target classes · dashed: it depends, or is not established"
+LEGEND = "one box a convention · dashed: it depends, or is not established · ids at the edges and the default: flowcheck wiring"
 WIDE = 84
-MOST_LINES = 24
-LONGEST_FACTS = 240
+LONGEST_OWN = 140
 _PLACE = re.compile(r" \([^()]*:\d+\)$")
-_ORDER: tuple[Status, ...] = ("established", "depends", "not established")
 
-Key = tuple[Status, tuple[str, ...]]
-"""What brings target classes together: how far the convention is proved, and the convention."""
+Family: TypeAlias = Literal["captures", "raises", "depends", "not established"]
+FAMILIES: tuple[Family, ...] = get_args(Family)
+TITLES: dict[Family, str] = {
+    "raises": "id k raises", "depends": "what is captured depends", "not established": "what is captured is not established",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Target classes that come in one box: of those that capture all with the same convention, else with what is so of each."""
+
+    family: Family
+    title: str
+    wirings: tuple[Wiring, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(wiring.model for wiring in self.wirings))
 
 
 def models_chart(source: SourceFacts, wirings: Sequence[Wiring]) -> Chart:
@@ -29,76 +45,67 @@ def models_chart(source: SourceFacts, wirings: Sequence[Wiring]) -> Chart:
         frames.append(_frame(flow, own, sum(len(frame.spots) for frame in frames)))
     ids = [spot.id for frame in frames for spot in frame.spots]
     open_ones = sum(wiring.status != "established" for wiring in wirings)
-    notice = "no target class" if not wirings else f"{open_ones} of {len(wirings)} wirings depend or are not established" if open_ones else ""
+    told = f"{open_ones} of {len(wirings)} wirings depend or are not established" if open_ones else ""
+    notice = told if wirings else "no target class"
     title = " ".join((source.package, *([source.version] if source.version else []), "· what target classes capture"))
     return Chart(title, tuple(frames), (), LEGEND, notice, below=tuple(pairwise(ids)), wide=WIDE)
 
 
 def _frame(flow: str, wirings: Sequence[Wiring], first: int) -> Frame:
-    groups: dict[Key, list[Block]] = {}
-    for block in blocks(wirings):
-        groups.setdefault(_key(block), []).append(block)
-    ordered = sorted(groups.items(), key=lambda group: (_ORDER.index(group[0][0]), -sum(map(_size, group[1]))))
-    spots = tuple(_group(f"n{number}", *group) for number, group in enumerate(ordered, first))
+    spots = tuple(_spot(f"n{number}", group) for number, group in enumerate(groups_of(wirings), first))
     count = len(dict.fromkeys(wiring.model for wiring in wirings))
-    return Frame(f"flow{first}", flow, spots, f"{count} target class{'es' * (count != 1)}")
+    return Frame(f"flow{first}", flow, spots, _counted(count))
 
 
-def _key(block: Block) -> Key:
-    """What is not established comes together whatever is missing: the box tells of each why."""
-    wiring = block.members[0].wiring
-    if wiring.status == "not established":
-        return wiring.status, ()
-    return wiring.status, tuple(_PLACE.sub("", text) for text in block.facts[0].texts)
+def groups_of(wirings: Sequence[Wiring]) -> tuple[Group, ...]:
+    """The wirings of one flow by convention, the most common first; what raises, depends, or is not established each by itself."""
+    found: dict[tuple[Family, str], list[Wiring]] = {}
+    for wiring in wirings:
+        family = family_of(wiring)
+        found.setdefault((family, TITLES.get(family) or convention_of(wiring)), []).append(wiring)
+    groups = (Group(family, title, tuple(group)) for (family, title), group in found.items())
+    return tuple(sorted(groups, key=lambda group: (FAMILIES.index(group.family), -len(group.names))))
 
 
-def _size(block: Block) -> int:
-    return sum(len(member.models) for member in block.members)
+def family_of(wiring: Wiring) -> Family:
+    if wiring.status != "established":
+        return wiring.status
+    return "raises" if convention_of(wiring).startswith("id k raises ") else "captures"
 
 
-def _group(name: str, key: Key, alike: Sequence[Block]) -> Spot:
-    """One convention: how many have it, their names, and in what they differ at the ids at the edges."""
-    status, texts = key
-    count = sum(map(_size, alike))
-    word = f"{count} target class{'es' * (count != 1)}" + (f" · {status}" if status != "established" else "")
-    lines = [*_open_lines(alike)] if status == "not established" else [*_lines(alike, status)]
-    more = [f"and {len(lines) - MOST_LINES} lines more: see flowcheck wiring"] * (len(lines) > MOST_LINES)
-    wiring = alike[0].members[0].wiring
-    title = "; ".join(texts) or "what is captured is not established"
-    hint = f"{title} · {', '.join(_names(alike))}"
-    kind = "group" if status == "established" else "open"
-    return Spot(name, kind, title, word, "", (*lines[:MOST_LINES], *more), wiring.at, hint, "plain")
+def convention_of(wiring: Wiring) -> str:
+    """What a wiring does with ids, without the places where it does so."""
+    return "; ".join(_PLACE.sub("", text) for text in behaviour(wiring)[0].texts)
 
 
-def _names(alike: Sequence[Block]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(model for block in alike for member in block.members for model in member.models))
+def _counted(count: int) -> str:
+    return f"{count} target class{'es' * (count != 1)}"
 
 
-def _lines(alike: Sequence[Block], status: Status) -> Iterator[str]:
-    """The names of those that behave alike, and what is so of them only."""
-    for block in alike:
-        yield ", ".join(sorted(_names([block])))
-        told = [f"{fact.label}: {', '.join(_PLACE.sub('', text) for text in fact.texts)}" for fact in _own(block, alike)]
-        if told:
-            yield f"    {_short('; '.join(told))}"
-        if status == "depends":
-            asked = dict.fromkeys(place for member in block.members for place in condition_places(member.wiring))
-            yield f"    asks {_short(', '.join(asked))}" if asked else "    on what is told by flowcheck wiring"
+def _spot(name: str, group: Group) -> Spot:
+    """One box: how many classes, the convention, and their names; where they differ, each with its own."""
+    lines: tuple[str, ...] = (", ".join(sorted(group.names)),)
+    if group.family != "captures":
+        apart: dict[str, list[str]] = {}
+        for wiring in group.wirings:
+            apart.setdefault(_own(group.family, wiring), []).append(wiring.model)
+        lines = tuple(f"{', '.join(sorted(dict.fromkeys(models)))}: {text}" for text, models in apart.items())
+    hint = f"{group.title} · {', '.join(group.names)}"
+    at, count = group.wirings[0].at, _counted(len(group.names))
+    if group.family in ("captures", "raises"):
+        return Spot(name, "group", group.title, count, "", lines, at, hint, "main")
+    return Spot(name, "open", group.title, count, "", lines, at, hint)
 
 
-def _own(block: Block, alike: Sequence[Block]) -> tuple[Fact, ...]:
-    """The facts of a block that another block does not have."""
-    return tuple(fact for fact in block.facts[1:] if any(fact not in other.facts for other in alike))
-
-
-def _open_lines(alike: Sequence[Block]) -> Iterator[str]:
-    """Of each class why it is not established, and where."""
-    for block in alike:
-        for member in block.members:
-            wiring = member.wiring
-            where = f" ({wiring.reason_at})" if wiring.reason_at is not None else ""
-            yield f"{', '.join(member.models)}: {_short(wiring.reason or 'no reason given')}{where}"
+def _own(family: Family, wiring: Wiring) -> str:
+    """What is so of one wiring: what it raises, on what it hangs, or why it is open."""
+    if family == "not established":
+        where = f" ({wiring.reason_at})" if wiring.reason_at is not None else ""
+        return f"{_short(wiring.reason or 'no reason given')}{where}"
+    told = _short(convention_of(wiring).removeprefix("id k ").removeprefix("captures "))
+    asked = dict.fromkeys(condition.text for row in wiring.evaluated for answer in row.depends_on for condition in answer.conditions)
+    return f"{told}, by {_short(', '.join(asked))}" if asked else told
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= LONGEST_FACTS else f"{text[: LONGEST_FACTS - 1]}…"
+    return text if len(text) <= LONGEST_OWN else f"{text[: LONGEST_OWN - 1]}…"

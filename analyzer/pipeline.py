@@ -96,7 +96,8 @@ def hold_together(request: Request) -> Analysis:
     with room_to_run():
         opened = open_flows(request, choose_flows(request))
         drafts = drafts_by_flow(request, opened)
-        asked = [(with_flags(request, one, configs_with(request, draft)), draft) for one in opened for draft in drafts[one.program.flow.name]]
+        pairs = [(one, draft) for one in opened for draft in drafts[one.program.flow.name]]
+        asked = [(with_flags(request, one, configs_with(request, draft)), draft) for one, draft in pairs]
         comparisons = tuple(each for one, draft in asked for each in against_training(request, one, draft))
         tree, index = opened[0].tree, opened[0].program.index
         return Analysis(facts(tree, index), (), (), comparisons, excerpt=excerpts(request, tree))

@@ -53,7 +53,8 @@ def pipeline_chart(graph: FlowGraph) -> Chart:
             spots.append(_consumer(graph, f"n{len(spots)}", found[-1][0].nodes[-1], points))
             found.append((Visit("", (), (), ()), ()))
         links += _links(found, start, len(links), points)
-    return Chart(f"{graph.flow} · {graph.model}", (Frame("all", "", tuple(spots)),), tuple(links), LEGEND, shown, below=tuple(below), wide=WIDE)
+    title, frame = f"{graph.flow} · {graph.model}", Frame("all", "", tuple(spots))
+    return Chart(title, (frame,), tuple(links), LEGEND, shown, below=tuple(below), wide=WIDE)
 
 
 def points_text(graph: FlowGraph) -> str:

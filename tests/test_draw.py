@@ -13,13 +13,13 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from graph_examples import BATCH, CONFIG, DRAFT, INFO, LLAMA, LOGITS, RUNNER, WORKER, Drawer, analysis, covered, cut_pipeline, pipeline
+from graph_examples import BATCH, CONFIG, DRAFT, INFO, LLAMA, LOGITS, RUNNER, WORKER, Drawer, covered, cut_pipeline, pipeline
 
 from flowcheck.analyzer import draw
 from flowcheck.analyzer.captions import file_lines, link_to
 from flowcheck.analyzer.chart import LINK_KINDS, SPOT_KINDS, Chart
 from flowcheck.analyzer.draw import LINES, SHAPES, dot, drawn, program
-from flowcheck.analyzer.drawings import ready, write_drawings
+from flowcheck.analyzer.drawings import ready, write_charts
 from flowcheck.analyzer.errors import BadInput
 from flowcheck.analyzer.escape import terminal
 from flowcheck.analyzer.flow_chart import flow_chart
@@ -340,7 +340,7 @@ class TestPrograms:
     def test_the_texts_need_none(self, bin: Path, here: Path) -> None:
         drawings = [Drawing("dot", "a.dot"), Drawing("mmd", "a.mmd")]
         ready(drawings)
-        write_drawings(analysis(pipeline()), drawings)
+        write_charts(flow_of(pipeline()), drawings)
         assert sorted(path.name for path in here.glob("a.*")) == ["a.dot", "a.mmd"]
 
     def test_the_one_beside_python_is_found_off_the_path(self, bin: Path) -> None:
@@ -368,5 +368,5 @@ class TestPrograms:
 @needs_tool
 def test_a_picture_in_another_folder_links_back(here: Path) -> None:
     (here / "docs").mkdir()
-    write_drawings(analysis(pipeline()), [Drawing("svg", "docs/flow.svg")])
+    write_charts(flow_of(pipeline()), [Drawing("svg", "docs/flow.svg")])
     assert f'href="../{DRAFT}#L163"' in (here / "docs/flow.svg").read_text("utf-8")
