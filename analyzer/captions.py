@@ -15,7 +15,7 @@ LONGEST_FOLDER = 26
 LONGEST_HINT = 300
 LONGEST_PRINT = 6000
 """Of a line of small print, which may list many names."""
-SMALL_WIDTH = 1.2
+SMALL_WIDTH = 1.25
 """So many more characters fit into a line of small print than into one of a title."""
 
 

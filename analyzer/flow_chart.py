@@ -35,9 +35,10 @@ def _frame(number: int, file: str, boxes: Sequence[Box]) -> Frame:
 def _spot(box: Box) -> Spot:
     """A box: its kind, its text, and where it is; who points at it is told all of it, and how many calls led there."""
     several = f" · {len(box.contexts)} ways lead here" if len(box.contexts) > 1 else ""
-    hint = f"{box.kind}: {box.label} · {box.at}{several}"
-    small = (*([box.symbol] if box.symbol else []), short_place(box.at))
-    return Spot(box.id, box.kind, box.label, box.kind, "", small, box.at, hint, "main" if box.main else "plain")
+    hint = " · ".join((f"{box.kind}: {box.label}", *([box.symbol] if box.symbol else []), f"{box.at}{several}"))
+    symbol = box.symbol.rpartition(".")[2]
+    small = f"{symbol} · {short_place(box.at)}" if symbol else short_place(box.at)
+    return Spot(box.id, box.kind, box.label, box.kind, "", (small,), box.at, hint, "main" if box.main else "plain")
 
 
 def _link(number: int, arrow: Arrow) -> Link:

@@ -89,7 +89,7 @@ def _spot(name: str, group: Group) -> Spot:
         apart: dict[str, list[str]] = {}
         for wiring in group.wirings:
             apart.setdefault(_own(group.family, wiring), []).append(wiring.model)
-        lines = tuple(f"{', '.join(sorted(dict.fromkeys(models)))}: {text}" for text, models in apart.items())
+        lines = tuple(f"– {', '.join(sorted(dict.fromkeys(models)))}: {text}" for text, models in apart.items())
     hint = f"{group.title} · {', '.join(group.names)}"
     at, count = group.wirings[0].at, _counted(len(group.names))
     if group.family in ("captures", "raises"):
