@@ -50,7 +50,8 @@ def _lines(chart: Chart, folder: str) -> Iterator[str]:
 def _frame(frame: Frame, chart: Chart) -> Iterator[str]:
     """The spots of a frame, within it where it has a title."""
     if frame.title:
-        yield f"  subgraph {frame.id}[{_quoted(wrapped(f'{frame.small}/{frame.title}' if frame.small else frame.title, 60))}]"
+        joined = "/".join if frame.hint else " · ".join  # what has a hint is a file, in its folder
+        yield f"  subgraph {frame.id}[{_quoted(wrapped(joined(text for text in (frame.small, frame.title) if text), 60))}]"
     yield from (f"    {_spot(spot, wide(spot, chart))}" for spot in frame.spots)
     if frame.title:
         yield "  end"

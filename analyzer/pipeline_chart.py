@@ -129,7 +129,7 @@ def _part(graph: FlowGraph, visit: Visit) -> str:
             return part
     if any(owner(node) == graph.model for node in visit.nodes):
         return "target model"
-    return "makes other ids or states" if "transform" in kinds else "hands on"
+    return "transforms" if "transform" in kinds else "hands on"
 
 
 def _does(graph: FlowGraph, visit: Visit) -> Iterator[str]:

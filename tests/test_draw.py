@@ -230,7 +230,7 @@ class TestGraphviz:
         shown = picture(pipeline())
         root = ET.fromstring(drawn(dot(flow_chart(shown)), "svg"))
         texts = [text.text for text in root.iter(f"{SVG}text")]
-        assert {"aux_hidden_states", "torch.cat(aux_hidden_states,", "dim=-1)", "LlamaModel.forward", "llama_eagle3.py:163"} <= set(texts)
+        assert {"aux_hidden_states", "torch.cat(aux_hidden_states,", "dim=-1)", "forward · llama_eagle3.py:163"} <= set(texts)
         assert f"./{DRAFT}#L163" in [anchor.get(LINK) for anchor in root.iter(f"{SVG}a")]
 
     def test_a_png_is_one(self) -> None:
