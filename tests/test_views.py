@@ -9,8 +9,8 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from conftest import Release
 from graph_examples import Drawer, cut_pipeline, pipeline
-from releases import release
 from test_draw import NASTY, SVG, needs_tool
 
 from flowcheck.analyzer import cli
@@ -293,3 +293,14 @@ class TestCommand:
     def test_what_cannot_be_drawn_is_said(self, options: list[str], said: str, capsys: Capture) -> None:
         assert self.run(*options) == 2
         assert said in capsys.readouterr().err
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("version", ["0.5.9"])
+def test_the_pipeline_of_a_release_fits_on_a_page(version: str, release: Release) -> None:
+    request = Request(str(release(version)), flows=("eagle3",), models=("LlamaForCausalLM",), layers=32, ids=((2, 16, 29),))
+    chart = pipeline_chart(draw_graphs(request).graphs[0])
+    assert titles(chart)[:3] == ["ModelRunner", "LlamaForCausalLM, LlamaModel", "LogitsProcessor"]
+    assert titles(chart)[-1] == "fc"
+    assert len(chart.spots) <= 12
+    assert spot(chart, "fc").small[0] == "input: out:2, out:16, out:29"
