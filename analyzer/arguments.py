@@ -5,10 +5,6 @@ from typing import Annotated
 
 import typer
 
-SETTINGS = "flowcheck.settings"
-"""Where a command finds the settings of the file, among what its context carries."""
-
-
 def isolate(ctx: typer.Context, given: bool) -> bool:
     """``--isolated``: remembered before the file is looked for."""
     ctx.meta[ISOLATED] = given
@@ -17,9 +13,12 @@ def isolate(ctx: typer.Context, given: bool) -> bool:
 
 
 def configure(ctx: typer.Context, given: str | None) -> str | None:
-    """The settings of a file become the defaults of the command."""
+    """The settings of a file become the defaults of the command. A shell that asks how a line goes on has no use for them."""
+    if ctx.resilient_parsing:
+        return given
     import os
 
+    from .given import SETTINGS
     from .settings import find_settings, read_settings
 
     ctx.meta[GIVEN] = given
@@ -39,18 +38,6 @@ def _together(ctx: typer.Context) -> None:
 
 
 ISOLATED, GIVEN = "flowcheck.isolated", "flowcheck.config"
-
-
-def is_of_file(ctx: typer.Context, name: str) -> bool:
-    """Whether a parameter has its value from the file of settings."""
-    source = ctx.get_parameter_source(name)
-    return source is not None and source.name == "DEFAULT_MAP"
-
-
-def given(ctx: typer.Context, *names: str) -> tuple[str, ...]:
-    """Those of the options that stand on the command line, as they are written there."""
-    sources = {name: ctx.get_parameter_source(name) for name in names}
-    return tuple(f"--{name.replace('_', '-')}" for name, source in sources.items() if source is not None and source.name == "COMMANDLINE")
 
 
 Source = Annotated[str, typer.Argument(metavar="SOURCE", help="A folder, an archive (wheel, zip, tar) or an installed package.")]
@@ -122,4 +109,5 @@ Config = Annotated[
         "--config", metavar="FILE", is_eager=True, callback=configure, help="The file of settings: a flowcheck.toml or pyproject.toml."
     ),
 ]
+Timings = Annotated[bool, typer.Option("--timings", help="Say on stderr what each step took, and the slowest target classes.")]
 Debug = Annotated[bool, typer.Option("--debug", help="A traceback for bad input too.")]

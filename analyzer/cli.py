@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from .arguments import (
-    SETTINGS,
     Baseline,
     Config,
     ContractFile,
@@ -41,6 +40,7 @@ from .arguments import (
     Source,
     Sources,
     Target,
+    Timings,
     TraceTrain,
     Train,
     TrainConfig,
@@ -48,9 +48,11 @@ from .arguments import (
     Trainer,
     Verbose,
     WriteBaseline,
-    given,
-    is_of_file,
 )
+
+from .watching import watched
+
+from .watching import watched
 
 if TYPE_CHECKING:
     from .diffing import Analyzer
@@ -88,68 +90,56 @@ def check(
     train_engine: TrainEngine = None, serve_args: ServeArgs = None, flow: Flows = None, model: Models = None,
     layers: Layers = None, select: Select = None, ignore: Ignore = None, fail_on: FailOn = "warning",
     baseline: Baseline = None, write_baseline: WriteBaseline = False, flow_file: FlowFiles = None, contract: Contracts = None,
-    format: ReportFormat = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+    format: ReportFormat = None, output_format: Outputs = None,
+    quiet: Quiet = False, verbose: Verbose = False, timings: Timings = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what every target class captures and what is wrong with it, also with the draft and the trainer that are given."""
-    from .check_command import check_sources, chosen_contracts, read_living
+    from .check_command import check_sources
     from .checked import asked_for
-    from .options import REPORT_FORMATS, first, read_layers, read_outputs, read_serve_args, rest
-    from .request import Request
+    from .given import contracts_of, detail_of, living_of, outputs_of, request_of
+    from .options import REPORT_FORMATS
 
-    if format is not None and is_of_file(ctx, "output_format"):
-        output_format = None
-    if not is_of_file(ctx, "train"):  # the file's are about another trainer
-        train_config = None if is_of_file(ctx, "train_config") and train is not None else train_config
-        train_engine = None if is_of_file(ctx, "train_engine") and train is not None else train_engine
-    outputs, detail = read_outputs(format, output_format or (), REPORT_FORMATS), _detail(quiet, verbose)
-    living = read_living(select or (), ignore or (), fail_on, baseline, write_baseline, ctx.meta.get(SETTINGS))
-    drafts = tuple(draft or ())
-    narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, first(flow_file)
-    compared = drafts[0] if drafts else None, train, train_config, drafts[1:], train_engine
-    launch = read_serve_args(serve_args)
-    asked = [Request(each, *narrowed, *compared, judged=True, serve_args=launch, more_flow_files=rest(flow_file)) for each in source]
-    about = given(ctx, "draft", "target", "train", "train_config", "train_engine", "model", "flow")
-    contracts = chosen_contracts(ctx.meta.get(SETTINGS), contract or (), about)
-    return check_sources(asked_for(asked, contracts, alone=bool(contract)), pipeline(), living, outputs, detail)
+    outputs, detail, living = outputs_of(ctx, REPORT_FORMATS), detail_of(ctx), living_of(ctx)
+    requests = [request_of(ctx, each, judged=True) for each in source]
+    asked = asked_for(requests, contracts_of(ctx), alone=bool(contract))
+    with watched(quiet=quiet, timings=timings):
+        return check_sources(asked, pipeline(), living, outputs, detail)
 
 
 @app.command()
 def wiring(
-    source: Source, isolated: Isolated = False, config: Config = None,
+    ctx: typer.Context, source: Source, isolated: Isolated = False, config: Config = None,
     flow: Flows = None, model: Models = None, target: Target = None, layers: Layers = None, ids: IdLists = None,
     flow_file: FlowFiles = None, format: Format = None, output_format: Outputs = None,
-    quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+    quiet: Quiet = False, verbose: Verbose = False, timings: Timings = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what the target classes capture, for every id or for the --ids given."""
-    from .options import first, read_id_lists, read_layers, read_outputs, rest
+    from .given import detail_of, outputs_of, request_of
     from .output import emit
-    from .request import Request
 
-    outputs, detail = read_outputs(format, output_format or ()), _detail(quiet, verbose)
-    narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), read_id_lists(ids or ())
-    request = Request(source, *narrowed, first(flow_file), more_flow_files=rest(flow_file))
-    analysis = pipeline()(request)
-    emit(outputs, {"text": lambda colour: _wiring_text(analysis, request, detail, colour), "json": lambda _: _wiring_json(analysis)})
+    outputs, detail, request = outputs_of(ctx), detail_of(ctx), request_of(ctx, source)
+    with watched(quiet=quiet, timings=timings):
+        analysis = pipeline()(request)
+        texts = {"text": lambda colour: _wiring_text(analysis, request, detail, colour), "json": lambda _: _wiring_json(analysis)}
+        emit(outputs, texts)
     return 0
 
 
 @app.command()
 def graph(
-    source: Source, isolated: Isolated = False, config: Config = None,
+    ctx: typer.Context, source: Source, isolated: Isolated = False, config: Config = None,
     draft: Draft = None, target: Target = None, serve_args: ServeArgs = None, flow: Flows = None,
     model: Models = None, layers: Layers = None, ids: IdLists = None, flow_file: FlowFiles = None, output: Drawings = None,
-    format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+    format: Format = None, output_format: Outputs = None,
+    quiet: Quiet = False, verbose: Verbose = False, timings: Timings = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Follow the ids from the config key to the draft's fc: hop by hop, as data, or as a picture."""
+    from .given import detail_of, request_of
     from .graph_command import read_asked, show_graph
-    from .options import first, read_id_lists, read_layers, read_serve_args, rest
-    from .request import Request
 
-    detail, asked = _detail(quiet, verbose), read_asked(output or (), format, output_format or ())
-    narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), read_id_lists(ids or ())
-    launch = read_serve_args(serve_args)
-    request = Request(source, *narrowed, first(flow_file), draft, serve_args=launch, more_flow_files=rest(flow_file))
-    show_graph(graph_pipeline()(request), asked, detail)
+    detail, asked, request = detail_of(ctx), read_asked(output or (), format, output_format or ()), request_of(ctx, source)
+    with watched(quiet=quiet, timings=timings):
+        show_graph(graph_pipeline()(request), asked, detail)
     return 0
 
 
@@ -161,65 +151,56 @@ def diff(
     train_engine: TrainEngine = None, serve_args: ServeArgs = None, flow: Flows = None, model: Models = None,
     layers: Layers = None, select: Select = None, ignore: Ignore = None, fail_on: FailOn = "warning", flow_file: FlowFiles = None,
     contract: Contracts = None, format: ReportFormat = None, output_format: Outputs = None,
-    quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+    quiet: Quiet = False, verbose: Verbose = False, timings: Timings = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what a change did to the wirings: of git revisions, folders or wheels; of one of them and the work tree."""
-    from .check_command import chosen_contracts, read_living
     from .checked import Asked
     from .diff_command import diff_sides, read_sides
-    from .options import REPORT_FORMATS, first, read_layers, read_outputs, read_serve_args, rest
-    from .request import Request
+    from .given import contracts_of, detail_of, living_of, outputs_of, request_of
+    from .options import REPORT_FORMATS
 
-    outputs, detail = read_outputs(format, output_format or (), REPORT_FORMATS), _detail(quiet, verbose)
-    living = read_living(select or (), ignore or (), fail_on, None, False, ctx.meta.get(SETTINGS))
-    drafts = tuple(draft or ())
-    narrowed = tuple(flow or ()), tuple(model or ()), target, read_layers(layers), None, first(flow_file)
-    compared = drafts[0] if drafts else None, train, train_config, drafts[1:], train_engine
-    launch = read_serve_args(serve_args)
+    outputs, detail, living = outputs_of(ctx, REPORT_FORMATS), detail_of(ctx), living_of(ctx)
     sides = read_sides(revisions, source, from_base=merge_base)
-    request = Request(source, *narrowed, *compared, judged=True, serve_args=launch, more_flow_files=rest(flow_file))
-    about = given(ctx, "draft", "target", "train", "train_config", "train_engine", "model", "flow")
-    asked = Asked(request, chosen_contracts(ctx.meta.get(SETTINGS), contract or (), about), alone=bool(contract))
-    return diff_sides(sides, asked, pipeline(), living, outputs, detail)
+    asked = Asked(request_of(ctx, source, judged=True), contracts_of(ctx), alone=bool(contract))
+    with watched(quiet=quiet, timings=timings):
+        return diff_sides(sides, asked, pipeline(), living, outputs, detail)
 
 
 @app.command()
 def trace(
-    source: Source, key: Key, isolated: Isolated = False, config: Config = None,
+    ctx: typer.Context, source: Source, key: Key, isolated: Isolated = False, config: Config = None,
     draft: Draft = None, target: Target = None, flow: Flow = None, flow_file: FlowFile = None,
     train: TraceTrain = None, output: Drawings = None, format: Format = None, output_format: Outputs = None,
-    quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+    quiet: Quiet = False, verbose: Verbose = False, timings: Timings = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Find every reader of a config key: the value that each gets, and where it goes."""
+    from .given import detail_of, request_of
     from .graph_command import read_asked
-    from .request import Request
     from .trace_command import show_trace
 
-    detail, asked = _detail(quiet, verbose), read_asked(output or (), format, output_format or ())
-    flows = () if flow is None else (flow,)
-    request = Request(source, flows, target=target, flow_file=flow_file, draft=draft, train=train)
-    show_trace(trace_pipeline()(request, key), asked, detail)
+    detail, asked, request = detail_of(ctx), read_asked(output or (), format, output_format or ()), request_of(ctx, source)
+    with watched(quiet=quiet, timings=timings):
+        show_trace(trace_pipeline()(request, key), asked, detail)
     return 0
 
 
 @app.command()
 def contract(
-    trainer: Trainer, isolated: Isolated = False, config: Config = None,
+    ctx: typer.Context, trainer: Trainer, isolated: Isolated = False, config: Config = None,
     flow: Flows = None, layers: Layers = None, target: Target = None, ids: IdLists = None,
     train_config: TrainConfig = None, engine: Engine = None, model: Models = None, output: ContractFile = None,
-    format: Format = None, output_format: Outputs = None, quiet: Quiet = False, verbose: Verbose = False, debug: Debug = False,
+    format: Format = None, output_format: Outputs = None,
+    quiet: Quiet = False, verbose: Verbose = False, timings: Timings = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Say what a trainer trains a draft on, for every id or for the --ids given, or write it to a file that check --train reads."""
     from .contract_command import check_file, show_contract
-    from .options import read_id_lists, read_layers, read_outputs
-    from .request import ContractRequest
+    from .given import contract_request_of, detail_of, outputs_of
 
-    detail, formats = _detail(quiet, verbose), output_format or ()
-    outputs = read_outputs(format, formats) if format is not None or formats or output is None else ()
-    chosen = read_layers(layers), target, read_id_lists(ids or ()), train_config, engine
-    request = ContractRequest(trainer, tuple(flow or ()), *chosen, tuple(model or ()))
+    detail, request = detail_of(ctx), contract_request_of(ctx, trainer)
+    outputs = outputs_of(ctx) if format is not None or output_format or output is None else ()
     check_file(output, request, outputs)
-    show_contract(contract_pipeline()(request), request, output, outputs, detail)
+    with watched(quiet=quiet, timings=timings):
+        show_contract(contract_pipeline()(request), request, output, outputs, detail)
     return 0
 
 
@@ -283,15 +264,6 @@ def contract_pipeline() -> Callable[[ContractRequest], ContractAnalysis]:
     from .pipeline import contract
 
     return contract
-
-
-def _detail(quiet: bool, verbose: bool) -> Detail:
-    from .errors import BadInput
-    from .report import Detail
-
-    if quiet and verbose:
-        raise BadInput("--quiet and --verbose exclude each other")
-    return Detail(quiet, verbose)
 
 
 def _wiring_text(analysis: Analysis, request: Request, detail: Detail, colour: bool) -> str:

@@ -11,6 +11,7 @@ from .mermaid import mermaid
 from .options import Drawing
 from .output import write
 from .picture import Picture, picture
+from .steps import task
 
 TEXTS = {"dot": dot, "mmd": mermaid}
 """The formats that need no program."""
@@ -33,7 +34,9 @@ def write_drawings(analysis: GraphAnalysis, drawings: Sequence[Drawing]) -> None
 def write_pictures(shown: Picture, drawings: Sequence[Drawing]) -> None:
     """Draw one picture into each file."""
     for drawing in drawings:
-        write(drawing.file, _content(shown, drawing))
+        with task("show", "drawing", drawing.file):
+            content = _content(shown, drawing)
+        write(drawing.file, content)
 
 
 def _content(shown: Picture, drawing: Drawing) -> str | bytes:

@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from .scope import Scope, build_scope, declared_globals
+from .steps import count, task
 
 __all__ = ["Index", "Module", "Scope", "Tree", "decode_lines"]
 
@@ -142,15 +143,17 @@ class Index:
 
     def _load(self, path: str, name: str) -> Module | None:
         try:
-            data = self._tree.read(path)
-            tree = _parse(data)
-            lines = decode_lines(data)
+            with task("index"):
+                data = self._tree.read(path)
+                tree = _parse(data)
+                lines = decode_lines(data)
         except SyntaxError as error:
             self.unreadable[path] = f"line {error.lineno or 1}: {error.msg}"
         except (OSError, RecursionError, ValueError, MemoryError) as error:
             self.unreadable[path] = f"line 1: {str(error) or type(error).__name__}"
         else:
             self.read.add(path)
+            count("files parsed")
             return Module(path, name, tree, lines)
         return None
 

@@ -16,6 +16,7 @@ from .nearest import told_nearest
 from .request import Request
 from .results import Location, NotEstablished, SourceFacts
 from .source import SourceTree, find_package, open_source, packages_in
+from .steps import count, task
 from .target import ConfigFacts, read_target
 from .wiring import DEFAULT_LAYERS, Found
 
@@ -60,7 +61,10 @@ class Shared:
 def open_flows(request: Request, flows: Sequence[Flow], shared: Shared | None = None) -> list[Opened]:
     """Steps 1 and 2 for each flow; flows of one package share what is read of it."""
     read = (shared or Shared()).of(request.source)
-    opened = [open_flow(request, flow, read) for flow in flows]
+    opened = []
+    for number, flow in enumerate(flows, 1):
+        with task("find", "reading files", f"{flow.name} in {request.source}", number, len(flows)):
+            opened.append(open_flow(request, flow, read))
     names = {found.cls.name for one in opened for found in one.targets}
     wanted = wanted_models(request, opened[0], names)
     problems = missing_targets(request, opened[0], names)
@@ -80,6 +84,8 @@ def open_flow(request: Request, flow: Flow, read: dict[str, Read]) -> Opened:
     """Steps 1 and 2: find and index."""
     if flow.package not in read:
         tree = open_package(request.source, flow)
+        for path in tree.files:
+            count("files listed", (tree.root, path))
         read[flow.package] = Read(tree, Index(tree), Code(tree.printed))
     tree, index = read[flow.package].tree, read[flow.package].index
     program = Program(index, flow, read[flow.package].code, Library(dict(flow.kernels), boundaries=flow.boundaries), tree.printed)

@@ -7,6 +7,8 @@
 5. record  every hop of a tracked value goes into the evaluation's path
 6. judge   `wiring` reads the convention off the evaluations, `comparison` holds serving against training, `rules` look for defects
 7. show    `report` and `json_report`
+
+`steps` is told which of them is going on.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ from .results import Analysis, Comparison, ContractAnalysis, Side, Wiring
 from .serving import server
 from .siblings import siblings
 from .source import SourceTree, find_package, open_source
+from .steps import task
 from .suppressions import MARK
 from .surroundings import Needs, Surroundings
 from .trained import Training, train_source
@@ -108,7 +111,8 @@ def trace(request: Request, key: str) -> Trace:
         found = one.targets[0] if one.targets else None
         target = None if found is None else (Target(one.program, found.cls, found.setter, one.layers, one.config), found)
         before = facts(one.tree, one.program.index)
-        made = trace_key(one.program, one.tree, before, key, configs, target, one.config.architectures(), request.train)
+        with task("record", "readers", key):
+            made = trace_key(one.program, one.tree, before, key, configs, target, one.config.architectures(), request.train)
         return replace(made, source=facts(one.tree, one.program.index))
 
 
@@ -117,7 +121,9 @@ def contract(request: ContractRequest) -> ContractAnalysis:
     from .contract import read_contract
 
     with room_to_run():
-        return read_contract(request, load_flow(BUILT_IN[0]), dict(engines_for(request)))
+        engines = dict(engines_for(request))
+        with task("run", "trainer", request.source):
+            return read_contract(request, load_flow(BUILT_IN[0]), engines)
 
 
 def engines_for(request: ContractRequest) -> Iterator[tuple[str, Engine]]:
@@ -220,6 +226,11 @@ def drafts_by_flow(request: Request, opened: Sequence[Opened]) -> dict[str, list
 
 def against_training(request: Request, one: Opened, path: str) -> Iterator[Comparison]:
     """What is served to a draft, held against what it was trained on: by what was given, else by the contract that lies beside it."""
+    with task("run", "draft", path):
+        yield from held_against(request, one, path)
+
+
+def held_against(request: Request, one: Opened, path: str) -> Iterator[Comparison]:
     layers = request.layers or one.config.num_layers()
     draft, weights = load_config(path), read_weights(path, one.program.flow.pipeline.projections)
     one.problems.extend([weights.open] if weights.open is not None else ())
@@ -233,7 +244,9 @@ def against_training(request: Request, one: Opened, path: str) -> Iterator[Compa
 def training_side(request: Request, train: str, draft: Config, one: Opened, layers: int | None) -> Side:
     """What the draft was trained on, from the trainer's source or from its contract."""
     if not is_contract(train):
-        return train_source(Training(train, request.train_config, draft, train_engine(request, one)), one.program, one.config, layers)
+        with task("run", "trainer", train):
+            engine = train_engine(request, one)
+            return train_source(Training(train, request.train_config, draft, engine), one.program, one.config, layers)
     if request.train_config is not None:
         raise BadInput(f"--train {train} is a contract, which holds the ids of its run: leave out --train-config")
     return contract_side(read_contract_file(train), one.program.flow.name, layers, one.config.hidden_size())

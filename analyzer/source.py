@@ -16,6 +16,7 @@ from typing import Protocol
 from .errors import BadInput
 from .folder import find_holder, has_python, open_folder
 from .layout import HOLDERS, Notes, printable
+from .steps import count
 
 VERSION_FILES = ("_version.py", "version.py", "__init__.py")
 VERSION_NAMES = ("__version__", "version")
@@ -63,6 +64,7 @@ class SourceTree:
     def read(self, path: str) -> bytes:
         """The content of one of ``files``. OSError where there is no such file or it cannot be read."""
         self._asked.add(path)
+        count("files read", (self.root, path))
         return self._content(path)
 
     def _content(self, path: str) -> bytes:
@@ -82,6 +84,7 @@ class SourceTree:
         that cannot be read is noted."""
         if words in self._hits:
             return self._hits[words]
+        count("searches")
         hits = []
         for path in self.files:
             try:

@@ -21,7 +21,7 @@ FLOW = flow_shape(whole=True).properties
 ASSUMPTION = (FLOW["assumption"].items or Shape()).properties
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("frozen", "memory"),
+    ("frozen", "memory", "steps"),
     ("location", "nearest"),
     ("surroundings",),
     ("launches", "other_ways", "setter_facts"),
@@ -31,8 +31,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "archive", "folder", "installed", "revision", "meaning", "text", "index", "ir", "options", "graph", "agreement", "json_file",
         "toml_file",
     ),
-    ("source", "values", "lower", "configs", "output", "fold", "traces", "suppressions"),
-    ("library", "trainer", "contract_file", "weights", "excerpts"),
+    ("source", "values", "lower", "configs", "output", "fold", "traces", "suppressions", "timings", "progress"),
+    ("library", "trainer", "contract_file", "weights", "excerpts", "watching"),
     ("interpret", "flows", "entries"),
     ("points", "target", "setting_values", "keys", "training_facts", "lifecycle", "exports", "convention", "coverage"),
     ("outcome", "fates", "gating", "selections", "entering", "drafts"),
@@ -70,13 +70,14 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("drawings", "contract_command", "check_command"),
     ("graph_command", "diff_command"),
     ("trace_command",),
+    ("given",),
     ("arguments", "invocation"),
     ("cli",),
     ("entry",),
 )
 """The lowest first. A file of ``analyzer/`` is called by its name, a folder by its own; a file imports from lower rows only."""
 
-LIBRARIES = {"libcst": ("lower",), "networkx": ("graph",), "graphviz": ("draw",), "typer": ("arguments", "cli")}
+LIBRARIES = {"libcst": ("lower",), "networkx": ("graph",), "graphviz": ("draw",), "rich": ("progress",), "typer": ("arguments", "cli")}
 """Each library from outside has one room; the command line has two."""
 
 BANNED_MODULES = {"pickle", "marshal", "shelve", "dill", "runpy", "imp", "code", "codeop"}
