@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+
 def isolate(ctx: typer.Context, given: bool) -> bool:
     """``--isolated``: remembered before the file is looked for."""
     ctx.meta[ISOLATED] = given

@@ -49,9 +49,6 @@ from .arguments import (
     Verbose,
     WriteBaseline,
 )
-
-from .watching import watched
-
 from .watching import watched
 
 if TYPE_CHECKING:

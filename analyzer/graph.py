@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias, get_args
 
 import networkx as nx
 
+from .reasons import FileRead
 from .results import Assumption, Location, NotEstablished, SourceFacts
 
 NodeKind: TypeAlias = Literal[
@@ -301,3 +302,4 @@ class GraphAnalysis:
     graphs: tuple[FlowGraph, ...]
     assumptions: tuple[Assumption, ...] = ()
     not_established: tuple[NotEstablished, ...] = ()
+    files: tuple[FileRead, ...] = ()

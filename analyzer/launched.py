@@ -88,7 +88,8 @@ def with_misses(request: Request, one: Opened, done: Launch, configs: Mapping[st
     lookups, dropped = done.lookups, done.dropped
     if request.train is not None and not is_contract(request.train):
         names = (*pipeline.keys, *pipeline.moved, *names_in(draft.values))
-        looked, left_out = read_trainer(request.train, one.program, configs, names)
+        looked, left_out, read = read_trainer(request.train, one.program, configs, names)
+        one.further.append(read)
         lookups, dropped = lookups + looked, dropped + left_out
     spellings = dict.fromkeys(pipeline.keys, pipeline.spellings)
     missed = missed_entries(lookups, draft, pipeline.moved, spellings)

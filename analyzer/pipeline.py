@@ -31,7 +31,7 @@ from .excerpts import Excerpts
 from .flows.flow import BUILT_IN, ENGINES, load_flow
 from .launched import configs_with, launched, with_flags
 from .layout import printed_path
-from .opening import Opened, Shared, choose_flows, facts, open_flows, unreadable
+from .opening import Opened, Shared, choose_flows, facts, files_read, open_flows, unreadable
 from .request import ContractRequest, Request
 from .results import Analysis, Comparison, ContractAnalysis, Side, Wiring
 from .serving import server
@@ -91,6 +91,7 @@ def draw_graphs(request: Request) -> GraphAnalysis:
         return GraphAnalysis(
             facts(opened[0].tree, opened[0].program.index), tuple(graph for graph, _ in followed),
             tuple(assumptions[name] for name in sorted(assumptions)), tuple(problems),
+            files_read([(opened[0].tree.printed, opened[0].program.index)], request),
         )  # fmt: skip
 
 
@@ -112,8 +113,8 @@ def trace(request: Request, key: str) -> Trace:
         target = None if found is None else (Target(one.program, found.cls, found.setter, one.layers, one.config), found)
         before = facts(one.tree, one.program.index)
         with task("record", "readers", key):
-            made = trace_key(one.program, one.tree, before, key, configs, target, one.config.architectures(), request.train)
-        return replace(made, source=facts(one.tree, one.program.index))
+            made, read = trace_key(one.program, one.tree, before, key, configs, target, one.config.architectures(), request.train)
+        return replace(made, source=facts(one.tree, one.program.index), files=files_read(read, request))
 
 
 def contract(request: ContractRequest) -> ContractAnalysis:
@@ -182,7 +183,8 @@ def run(request: Request, shared: Shared | None = None) -> Analysis:
     open_ones, texts = (*unreadable(index, tree), *problems), excerpts(request, tree)
     commented = tuple(tree.printed(path) for path in sorted(index.read) if MARK in tree.read(path))
     around = Surroundings(texts.content, commented, covered(request), find_drafts(request.drafts) if request.drafts else ())
-    return Analysis(facts(tree, index), tuple(wirings), open_ones, tuple(comparisons), tuple(launches), texts, around, tuple(others))
+    files = files_read([(tree.printed, index), *(each for one in opened for each in one.further)], request)
+    return Analysis(facts(tree, index), tuple(wirings), open_ones, tuple(comparisons), tuple(launches), texts, around, files, tuple(others))
 
 
 def covered(request: Request) -> tuple[Needs, ...]:
@@ -246,7 +248,7 @@ def training_side(request: Request, train: str, draft: Config, one: Opened, laye
     if not is_contract(train):
         with task("run", "trainer", train):
             engine = train_engine(request, one)
-            return train_source(Training(train, request.train_config, draft, engine), one.program, one.config, layers)
+            return train_source(Training(train, request.train_config, draft, engine, one.further), one.program, one.config, layers)
     if request.train_config is not None:
         raise BadInput(f"--train {train} is a contract, which holds the ids of its run: leave out --train-config")
     return contract_side(read_contract_file(train), one.program.flow.name, layers, one.config.hidden_size())
@@ -257,4 +259,6 @@ def train_engine(request: Request, one: Opened) -> Engine | None:
     if request.train_engine is None:
         return None
     asked = ContractRequest(request.train or "", (one.program.flow.name,), request.layers, request.target, None, None, request.train_engine)
-    return dict(engines_for(replace(asked, models=request.models))).get(one.program.flow.name)
+    engine = dict(engines_for(replace(asked, models=request.models))).get(one.program.flow.name)
+    one.further.extend([] if engine is None else [(engine.program.printed, engine.program.index)])
+    return engine

@@ -31,15 +31,16 @@ class Bar:
         """Say that this is being done; nothing where the terminal takes no movement."""
         if not self._screen.is_interactive:
             return
+        count, name = f"{task.number} of {task.total}" if task.total else "", terminal(task.name)
+        done, total = max(task.number - 1, 0), task.total or None
         if self._shown is None:
             self._shown = line_on(self._screen)
-            added = self._shown.add_task("", total=None, doing="", count="", name="")
+            self._shown.add_task("", completed=done, total=total, doing=task.doing, count=count, name=name)
             self._shown.tasks[0].start_time = self._since
-            assert added == 0
             self._shown.start()
-        count = f"{task.number} of {task.total}" if task.total else ""
-        said = {"doing": task.doing, "count": count, "name": terminal(task.name)}
-        self._shown.update(self._shown.task_ids[0], completed=max(task.number - 1, 0), total=task.total or None, **said)
+        else:
+            first = self._shown.task_ids[0]
+            self._shown.update(first, completed=done, total=total, doing=task.doing, count=count, name=name)
 
     def hide(self) -> None:
         if self._shown is not None:
@@ -51,7 +52,7 @@ def line_on(screen: Console) -> Progress:
     """A line of plain text, for names of the source are no markup; what is too long for it is cut."""
     name = TextColumn("{task.fields[name]}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1))
     said = [TextColumn(f"{{task.fields[{each}]}}", markup=False) for each in ("doing", "count")]
-    columns = SpinnerColumn("line"), said[0], BarColumn(bar_width=20), said[1], TimeElapsedColumn(), name
+    columns = SpinnerColumn("line"), said[0], BarColumn(bar_width=12), said[1], TimeElapsedColumn(), name
     return Progress(
         *columns, console=screen, transient=True, expand=True, refresh_per_second=REFRESHES, redirect_stdout=False, redirect_stderr=False,
     )  # fmt: skip

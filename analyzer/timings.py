@@ -89,7 +89,7 @@ class Stopwatch:
             yield line("slowest target classes")
         yield from (row("", spent_in(taken), name) for name, taken in slowest)
         counted = {what: self._counted[what] + len(self._met.get(what, ())) for what in COUNTED}
-        yield line(", ".join(f"{number} {what}" for what, number in counted.items()))
+        yield line(", ".join(f"{what} {number}" for what, number in counted.items()))
         if memory is not None:
             yield line(f"{memory / 2**20:.0f} MiB of memory at its peak")
 

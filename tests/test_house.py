@@ -22,7 +22,7 @@ ASSUMPTION = (FLOW["assumption"].items or Shape()).properties
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("frozen", "memory", "steps"),
-    ("location", "nearest"),
+    ("location", "nearest", "reasons"),
     ("surroundings",),
     ("launches", "other_ways", "setter_facts"),
     ("errors", "results", "layout", "json_text", "request", "escape", "scope"),
@@ -59,7 +59,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("baseline", "finding_changes"),
     ("checked",),
     ("told", "fingerprints"),
-    ("json_report", "behaviour", "picture", "verdicts", "comment", "path_diagram"),
+    ("json_report", "files_report", "behaviour", "picture", "verdicts", "comment", "path_diagram"),
     ("sarif_places", "sarif_rules", "junit"),
     ("report", "rule_pages", "sarif_results", "captions", "contract_json", "trace_json", "kept_json", "difference"),
     ("feeds", "diff_groups"),
