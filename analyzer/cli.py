@@ -35,6 +35,7 @@ from .arguments import (
     Quiet,
     ReportFormat,
     Revisions,
+    Rule,
     Select,
     ServeArgs,
     Source,
@@ -49,6 +50,7 @@ from .arguments import (
     Verbose,
     WriteBaseline,
 )
+from .commands import Command, Commands
 from .watching import watched
 
 if TYPE_CHECKING:
@@ -59,13 +61,9 @@ if TYPE_CHECKING:
     from .results import Analysis, ContractAnalysis
     from .traces import Trace
 
+
 app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Says which hidden states of a target model reach a speculative draft's fc, proved from the engine's source. "
-    "`flowcheck SOURCE` is the same as `flowcheck check SOURCE`; for a folder named like a command write ./NAME.",
+    cls=Commands, pretty_exceptions_enable=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]}
 )
 
 
@@ -80,7 +78,7 @@ def _group(version: Annotated[bool, typer.Option("--version", help="Print the ve
         raise typer.Exit
 
 
-@app.command()
+@app.command(cls=Command)
 def check(
     ctx: typer.Context, source: Sources, isolated: Isolated = False, config: Config = None,
     draft: Drafts = None, target: Target = None, train: Train = None, train_config: TrainConfig = None,
@@ -103,7 +101,7 @@ def check(
         return check_sources(asked, pipeline(), living, outputs, detail)
 
 
-@app.command()
+@app.command(cls=Command)
 def wiring(
     ctx: typer.Context, source: Source, isolated: Isolated = False, config: Config = None,
     flow: Flows = None, model: Models = None, target: Target = None, layers: Layers = None, ids: IdLists = None,
@@ -122,7 +120,7 @@ def wiring(
     return 0
 
 
-@app.command()
+@app.command(cls=Command)
 def graph(
     ctx: typer.Context, source: Source, isolated: Isolated = False, config: Config = None,
     draft: Draft = None, target: Target = None, serve_args: ServeArgs = None, flow: Flows = None,
@@ -140,7 +138,7 @@ def graph(
     return 0
 
 
-@app.command()
+@app.command(cls=Command)
 def diff(
     ctx: typer.Context, revisions: Revisions, isolated: Isolated = False, config: Config = None,
     source: DiffSource = ".", merge_base: MergeBase = False,
@@ -163,7 +161,7 @@ def diff(
         return diff_sides(sides, asked, pipeline(), living, outputs, detail)
 
 
-@app.command()
+@app.command(cls=Command)
 def trace(
     ctx: typer.Context, source: Source, key: Key, isolated: Isolated = False, config: Config = None,
     draft: Draft = None, target: Target = None, flow: Flow = None, flow_file: FlowFile = None,
@@ -181,7 +179,7 @@ def trace(
     return 0
 
 
-@app.command()
+@app.command(cls=Command)
 def contract(
     ctx: typer.Context, trainer: Trainer, isolated: Isolated = False, config: Config = None,
     flow: Flows = None, layers: Layers = None, target: Target = None, ids: IdLists = None,
@@ -201,7 +199,7 @@ def contract(
     return 0
 
 
-@app.command()
+@app.command(cls=Command)
 def rules(format: Format = None, output_format: Outputs = None, debug: Debug = False) -> int:
     """List the rules."""
     from ..rules import RULES
@@ -216,9 +214,9 @@ def rules(format: Format = None, output_format: Outputs = None, debug: Debug = F
     return 0
 
 
-@app.command()
+@app.command(cls=Command)
 def explain(
-    rule: Annotated[str, typer.Argument(metavar="CODE|NAME", help="The rule.")],
+    rule: Rule,
     format: Format = None, output_format: Outputs = None, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Print the page of a rule."""
@@ -278,16 +276,6 @@ def _wiring_json(analysis: Analysis) -> str:
     return dumps(wiring_document(analysis))
 
 
-def with_command(arguments: Sequence[str]) -> list[str]:
-    """The arguments with the command first, which is ``check`` where they name none."""
-    from .invocation import command_first
-
-    group = typer.main.get_group(app)
-    options = [option for command in group.commands.values() for option in command.params]
-    takes_value = {name for option in options if not getattr(option, "is_flag", True) for name in option.opts}
-    return command_first(arguments, group.commands, takes_value)
-
-
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0 or 1 by the findings, 2 where it could not be done, in one line on stderr."""
     from .errors import BadInput
@@ -295,7 +283,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        status = app(with_command(given), prog_name="flowcheck", standalone_mode=False)
+        status = app(given, prog_name="flowcheck", standalone_mode=False)
     except typer.Abort:
         sys.exit(130)
     except Exception as error:  # noqa: BLE001 (what is no bad input is a bug of ours, and must not end in the status of a finding)

@@ -69,13 +69,14 @@ def outputs_of(ctx: Context, formats: Sequence[str] = FORMATS) -> tuple[Output, 
 def request_of(ctx: Context, source: str, *, judged: bool = False) -> Request:
     """The run over one source."""
     drafts, flow_files = texts(ctx, "draft"), texts(ctx, "flow_file")
-    about_run = {name: text(ctx, name) for name in ("train_config", "train_engine")}
-    if is_of(ctx, "train", "COMMANDLINE"):  # those of the file are about another trainer
-        about_run = {name: None if is_of(ctx, name, "DEFAULT_MAP") else value for name, value in about_run.items()}
+    other = is_of(ctx, "train", "COMMANDLINE")  # what the file says of its trainer is not about this one
+    train_config, train_engine = (
+        None if other and is_of(ctx, name, "DEFAULT_MAP") else text(ctx, name) for name in ("train_config", "train_engine")
+    )
     return Request(
         source, texts(ctx, "flow"), texts(ctx, "model"), text(ctx, "target"), read_layers(text(ctx, "layers")),
-        read_id_lists(texts(ctx, "ids")), next(iter(flow_files), None), next(iter(drafts), None), text(ctx, "train"), **about_run,
-        more_drafts=drafts[1:], judged=judged, serve_args=read_serve_args(text(ctx, "serve_args")), more_flow_files=flow_files[1:],
+        read_id_lists(texts(ctx, "ids")), next(iter(flow_files), None), next(iter(drafts), None), text(ctx, "train"), train_config,
+        drafts[1:], train_engine, judged, serve_args=read_serve_args(text(ctx, "serve_args")), more_flow_files=flow_files[1:],
     )  # fmt: skip
 
 

@@ -22,9 +22,9 @@ ASSUMPTION = (FLOW["assumption"].items or Shape()).properties
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("frozen", "memory", "steps"),
-    ("location", "nearest", "reasons"),
+    ("location", "nearest", "reasons", "help_texts"),
     ("surroundings",),
-    ("launches", "other_ways", "setter_facts"),
+    ("launches", "other_ways", "setter_facts", "manual"),
     ("errors", "results", "layout", "json_text", "request", "escape", "scope"),
     ("repository",),
     (
@@ -70,15 +70,18 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("drawings", "contract_command", "check_command"),
     ("graph_command", "diff_command"),
     ("trace_command",),
-    ("given",),
+    ("given", "completion"),
     ("arguments", "invocation"),
+    ("commands",),
     ("cli",),
     ("entry",),
 )
 """The lowest first. A file of ``analyzer/`` is called by its name, a folder by its own; a file imports from lower rows only."""
 
-LIBRARIES = {"libcst": ("lower",), "networkx": ("graph",), "graphviz": ("draw",), "rich": ("progress",), "typer": ("arguments", "cli")}
-"""Each library from outside has one room; the command line has two."""
+LIBRARIES = {
+    "libcst": ("lower",), "networkx": ("graph",), "graphviz": ("draw",), "rich": ("progress",), "typer": ("arguments", "commands", "cli"),
+}  # fmt: skip
+"""Each library from outside has one room; the command line has three."""
 
 BANNED_MODULES = {"pickle", "marshal", "shelve", "dill", "runpy", "imp", "code", "codeop"}
 BANNED_CALLS = {"eval", "exec", "compile", "__import__"}

@@ -168,7 +168,8 @@ def from_stars(machine: Machine, module: Module, slots: Slots, name: str) -> Val
     outside: str | None = None
     for star in module.scope.stars:
         target = module.resolve_relative(star.module or "", star.level)
-        found = machine.index.module(target, lambda line=star.lineno: f"imported at {machine.printed(module.path)}:{line}")
+        why = f"imported at {machine.printed(module.path)}:{star.lineno}"
+        found = machine.index.module(target, lambda: why)  # noqa: B023
         if found is None:
             outside = None if machine.index.exists(target) else target
             continue
