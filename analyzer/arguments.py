@@ -44,7 +44,10 @@ ISOLATED, GIVEN = "flowcheck.isolated", "flowcheck.config"
 
 
 Source = Annotated[str, typer.Argument(metavar="SOURCE", help="A folder, an archive (wheel, zip, tar) or an installed package.")]
-Flows = Annotated[list[str] | None, typer.Option("--flow", metavar="NAME", autocompletion=completion.flows, help="Only this flow. Repeatable.")]
+Flows = Annotated[
+    list[str] | None,
+    typer.Option("--flow", metavar="NAME", autocompletion=completion.flows, help="Only this flow. Repeatable."),
+]
 Models = Annotated[list[str] | None, typer.Option("--model", metavar="CLASS", help="Only this target class. Repeatable.")]
 Target = Annotated[str | None, typer.Option("--target", metavar="DIR|CONFIG", help="The target's config.json, or its folder.")]
 Sources = Annotated[
@@ -56,7 +59,8 @@ Revisions = Annotated[
     typer.Argument(metavar="[OLD] NEW", help="Git revisions, folders or wheels; of one alone, what has changed since in the work tree."),
 ]
 DiffSource = Annotated[
-    str, typer.Option("--source", metavar="DIR", help="The folder of the work tree that revisions are read at; here, unless given.", show_default=False)
+    str,
+    typer.Option("--source", metavar="DIR", help="The folder of the work tree that revisions are read at.", show_default="here"),
 ]
 MergeBase = Annotated[bool, typer.Option("--merge-base", help="Begin where OLD and NEW (or BASE and HEAD) parted.")]
 Draft = Annotated[str | None, typer.Option("--draft", metavar="DIR|CONFIG", help="The draft's config.json, or its folder.")]
@@ -74,7 +78,10 @@ TrainEngine = Annotated[
 ]
 ServeArgs = Annotated[str | None, typer.Option("--serve-args", metavar="\"FLAGS\"", help="The flags that the engine is launched with.")]
 Layers = Annotated[str | None, typer.Option("--layers", metavar="N", help="The number of layers of the target.")]
-IdLists = Annotated[list[str] | None, typer.Option("--ids", metavar="2,30,58|default", autocompletion=completion.id_lists, help="An id list. Repeatable.")]
+IdLists = Annotated[
+    list[str] | None,
+    typer.Option("--ids", metavar="2,30,58|default", autocompletion=completion.id_lists, help="An id list. Repeatable."),
+]
 Drawings = Annotated[
     list[str] | None,
     typer.Option("-o", "--output", metavar="FILE", help="Draw a picture: .svg, .png, .pdf, .dot or .mmd. Repeatable."),
