@@ -234,13 +234,13 @@ def deciding(machine: Machine, places: list[tuple[Module, int]]) -> tuple[Locati
     """Those of some places at which a statement asks a condition, in their order; where none is, those at which an expression does, else
     all."""
     for kinds in ((ast.If, ast.While), (ast.IfExp,)):
-        found = [(module, line) for module, line in places if any(asks_at(node, line, kinds) for node in ast.walk(module.tree))]
+        found = [(module, line) for module, line in places if any(asks_at(node, line, kinds) for node in module.tests)]
         if found:
             break
     return tuple(machine.place(module.path, line) for module, line in found or places)
 
 
-def asks_at(node: ast.AST, line: int, kinds: tuple[type[ast.If | ast.While | ast.IfExp], ...]) -> bool:
+def asks_at(node: ast.If | ast.While | ast.IfExp, line: int, kinds: tuple[type[ast.If | ast.While | ast.IfExp], ...]) -> bool:
     return isinstance(node, kinds) and node.test.lineno <= line <= (node.test.end_lineno or 0)
 
 
@@ -248,7 +248,7 @@ def ways_out(machine: Machine) -> list[tuple[Location | None, Location]]:
     """Where functions returned, each with the innermost condition that it hangs on."""
     found = []
     for module, line in machine.noticed.left or ():
-        tests = (node for node in ast.walk(module.tree) if isinstance(node, ast.If))
+        tests = (node for node in module.tests if isinstance(node, ast.If))
         around = [node.lineno for node in tests if node.lineno < line <= (node.end_lineno or 0)]
         found.append((machine.place(module.path, max(around)) if around else None, machine.place(module.path, line)))
     return found

@@ -42,6 +42,7 @@ class Module:
         self.tree = tree
         self.lines = lines
         self._class_scopes: dict[ast.ClassDef, Scope] = {}
+        self._stored: dict[ast.ClassDef, frozenset[str]] = {}
 
     def __repr__(self) -> str:
         return f"Module({self.name!r}, {self.path!r})"
@@ -84,6 +85,28 @@ class Module:
             return "." * level + module
         base = parts[: len(parts) - climb]
         return ".".join([*base, module] if module else base)
+
+    @cached_property
+    def tests(self) -> tuple[ast.If | ast.While | ast.IfExp, ...]:
+        """All that asks a condition, the outer before the inner."""
+        return tuple(node for node in ast.walk(self.tree) if isinstance(node, ast.If | ast.While | ast.IfExp))
+
+    @cached_property
+    def global_reads(self) -> tuple[ast.Name, ...]:
+        """Where the module reads variables that some function of it declares ``global``."""
+        names = self.declared_global
+        if not names:
+            return ()
+        nodes = (node for node in ast.walk(self.tree) if isinstance(node, ast.Name))
+        return tuple(node for node in nodes if node.id in names and isinstance(node.ctx, ast.Load))
+
+    def stored_attributes(self, node: ast.ClassDef) -> frozenset[str]:
+        """The attributes that the body of one of this module's classes stores, of whatever object."""
+        stored = self._stored.get(node)
+        if stored is None:
+            attributes = (each for each in ast.walk(node) if isinstance(each, ast.Attribute))
+            stored = self._stored[node] = frozenset(each.attr for each in attributes if isinstance(each.ctx, ast.Store))
+        return stored
 
     @cached_property
     def _has_walrus(self) -> bool:

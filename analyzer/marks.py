@@ -254,8 +254,7 @@ def asked_in_vain(target: Target, written: set[str]) -> Iterator[Place]:
     """The attributes that a forward asks objects for with something to fall back on, and that neither the setter nor any method of the
     model's classes writes."""
     classes = list(classes_of(target))
-    nodes = (node for cls in classes if cls.node is not None for node in ast.walk(cls.node))
-    assigned = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+    assigned = {name for cls in classes if cls.node is not None for name in cls.module.stored_attributes(cls.node)}
     for cls in classes:
         for function in cls.node.body if cls.node is not None else ():
             if isinstance(function, FUNCTIONS) and function.name == "forward":

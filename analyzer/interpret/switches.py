@@ -59,13 +59,13 @@ def trifles(machine: Machine, module: Module) -> frozenset[str]:
     known = machine.trifles.get(module.name)
     if known is None:
         machine.trifles[module.name] = frozenset()  # while it is looked for
-        uses: dict[str, list[ast.AST]] = {name: [] for name in module.declared_global}
-        harmless: dict[str, list[ast.AST]] = {name: [] for name in module.declared_global}
-        for inner in ast.walk(module.tree):
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load) and inner.id in uses:
-                uses[inner.id].append(inner)
-            elif isinstance(inner, ast.If) and (name := logs_once(machine, module, inner)) in harmless:
-                harmless[name] += [each for each in ast.walk(inner.test) if isinstance(each, ast.Name)]
+        uses: dict[str, list[ast.Name]] = {name: [] for name in module.declared_global}
+        harmless: dict[str, list[ast.Name]] = {name: [] for name in module.declared_global}
+        for read in module.global_reads:
+            uses[read.id].append(read)
+        for asked in module.tests if module.global_reads else ():
+            if isinstance(asked, ast.If) and (name := logs_once(machine, module, asked)) in harmless:
+                harmless[name] += [each for each in ast.walk(asked.test) if isinstance(each, ast.Name)]
         known = machine.trifles[module.name] = frozenset(name for name, found in uses.items() if found and found == harmless[name])
     return known
 
