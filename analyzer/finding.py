@@ -94,7 +94,8 @@ def heirs(tree: SourceTree, entry: bytes, names: set[str]) -> list[str]:
         one = rb"\b(?:" + b"|".join(map(re.escape, words)) + rb")\b"
         heir = re.compile(rb"\bclass\s+\w+\s*\([^)]*" + one + rb"|" + one + rb"\s+as\s")
         return [path for path in tree.grep(tuple(words), "the target class") if heir.search(tree.read(path))]
-    return [path for path in tree.grep((entry,)) if any(word in data for data in (tree.read(path),) for word in words)]
+    listed = tree.grep((entry,), "the name of a target class and")
+    return [path for path in listed if any(word in data for data in (tree.read(path),) for word in words)]
 
 
 def targets_in(

@@ -1,6 +1,7 @@
 """What is told while a run goes on, and after it: a bar on a terminal alone, and a table of times. stdout is the same with either."""
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
@@ -145,7 +146,7 @@ class TestPatience:
         from flowcheck.analyzer.escape import terminal
         from flowcheck.analyzer.progress import line_on
 
-        screen = Console(width=120, force_terminal=True, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
+        screen = Console(width=120, force_terminal=True, record=True, file=io.StringIO())
         line = line_on(screen)
         line.add_task("", total=2, doing="target classes", count="1 of 2", name=terminal("[red]x[/red]\x1b[2J :smile:"))
         screen.print(line.get_renderable())
