@@ -91,6 +91,9 @@ Flow = Annotated[
     str | None,
     typer.Option("--flow", metavar="NAME", autocompletion=completion.flows, help="The flow by whose way the engine is launched."),
 ]
+View = Annotated[
+    str | None, typer.Option("--view", metavar="VIEW", help="What the picture shows: pipeline (default), path, flow, compare or models.")
+]
 TraceTrain = Annotated[str | None, typer.Option("--train", metavar="SOURCE", help="The source of a trainer: its readers too.")]
 Trainer = Annotated[str, typer.Argument(metavar="TRAINER", help="A folder, an archive or an installed package.")]
 Engine = Annotated[str | None, typer.Option("--engine", metavar="SOURCE", help="The source of the engine that the trainer captures with.")]

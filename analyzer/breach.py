@@ -24,6 +24,27 @@ def breach(comparison: Comparison, errors: Sequence[Finding] = ()) -> tuple[Hop,
     return (*(Hop(_told(step), step.at) for step in needed), *_end(comparison, errors))
 
 
+def parting(comparison: Comparison) -> Location | None:
+    """Where what is served parts from what was trained: at the entry of the config where the ids differ, else at the first hop at which
+    the engine makes other numbers of them, or where it keeps them as they are; of the same points in another order, or at another stage,
+    where the first of them is taken. None where it is not proved that they differ."""
+    served, trained = comparison.served, comparison.trained
+    found = difference(comparison)
+    if found is None or trained is None:
+        return None
+    if found != "point":
+        return next((hop.at for hop in _first_other(comparison)), served.at)
+    step = next(iter(transforms(served)), keeps(served))
+    same = trained.ids is not None and served.ids == trained.ids
+    return (step.at if same and step is not None else None) or served.at or trained.at
+
+
+def taken_by(step: Step) -> str | None:
+    """The point that a hop takes, without its stage; None where it takes none."""
+    found = _TENSOR.fullmatch(step.before)
+    return None if found is None else "embed" if found["layer"] == "-1" else f"out:{found['layer']}"
+
+
 def transforms(served: Side) -> tuple[Step, ...]:
     """The hops that make other numbers of the ids."""
     pairs = ((step, _NUMBERS.fullmatch(step.before), _NUMBERS.fullmatch(step.after)) for step in served.path)
@@ -67,15 +88,9 @@ def _first_other(comparison: Comparison) -> Iterator[Hop]:
     instead = f"where {trained[number]} was trained" if number < len(trained) else "where nothing more was trained"
     missed = comparison.served.missed
     if number < len(points):
-        taken = (step.at for step in comparison.served.path if _takes(step, points[number]))
+        taken = (step.at for step in comparison.served.path if taken_by(step) == stage_of(points[number])[0])
         yield from (Hop(f"takes {points[number]} {instead}", at) for at in list(taken)[:1])
         lost = (each for each in comparison.served.overwritten if each.point == points[number])
         yield from (Hop(f"writes to {stage_of(each.point)[0]} in place", at) for each in lost for at in each.written_at[:1])
     elif missed is not None and missed.unreached and (met := missed.tested or next(iter(missed.loops), None)) is not None:
         yield Hop(f"never meets id {missed.unreached[0]}, {instead}", met)
-
-
-def _takes(step: Step, point: str) -> bool:
-    """Whether a hop takes this point."""
-    found = _TENSOR.fullmatch(step.before)
-    return found is not None and stage_of(point)[0] == ("embed" if found["layer"] == "-1" else f"out:{found['layer']}")

@@ -48,6 +48,7 @@ from .arguments import (
     TrainEngine,
     Trainer,
     Verbose,
+    View,
     WriteBaseline,
 )
 from .commands import Command, Commands
@@ -123,18 +124,20 @@ def wiring(
 @app.command(cls=Command)
 def graph(
     ctx: typer.Context, source: Source, isolated: Isolated = False, config: Config = None,
-    draft: Draft = None, target: Target = None, serve_args: ServeArgs = None, flow: Flows = None,
-    model: Models = None, layers: Layers = None, ids: IdLists = None, flow_file: FlowFiles = None, output: Drawings = None,
-    format: Format = None, output_format: Outputs = None,
+    draft: Draft = None, target: Target = None, train: Train = None, train_config: TrainConfig = None, train_engine: TrainEngine = None,
+    serve_args: ServeArgs = None, flow: Flows = None, model: Models = None, layers: Layers = None, ids: IdLists = None,
+    flow_file: FlowFiles = None, view: View = None, output: Drawings = None, format: Format = None, output_format: Outputs = None,
     quiet: Quiet = False, verbose: Verbose = False, timings: Timings = False, debug: Debug = False,
 ) -> int:  # fmt: skip
     """Follow the ids from the config key to the draft's fc: hop by hop, as data, or as a picture."""
     from .given import detail_of, request_of
     from .graph_command import read_asked, show_graph
+    from .views import Runs
 
-    detail, asked, request = detail_of(ctx), read_asked(output or (), format, output_format or ()), request_of(ctx, source)
+    detail, asked = detail_of(ctx), read_asked(output or (), format, output_format or (), view)
+    request = request_of(ctx, source)
     with watched(quiet=quiet, timings=timings):
-        show_graph(graph_pipeline()(request), asked, detail)
+        show_graph(request, Runs(graph_pipeline(), pipeline()), asked, detail)
     return 0
 
 

@@ -3,114 +3,165 @@ from __future__ import annotations
 
 import html
 import os
+import re
 import shutil
 import subprocess
 import sysconfig
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import graphviz
 
-from .captions import LONGEST_LABEL, arrow_hint, arrow_lines, box_hint, file_lines, link, small_print, title_lines
+from .captions import LONGEST_HINT, box_lines, link_to, note_lines
+from .chart import Chart, Emphasis, Frame, Link, LinkKind, Spot, SpotKind
 from .errors import BadInput
-from .escape import clipped, terminal
-from .graph import EdgeKind, NodeKind
-from .picture import Arrow, Box, Picture
+from .escape import clipped
+from .looks import ACCENT, BAD, EDGE, FRAME, GREY, INK, LOOKS, MAIN, PAPER, RED, dark_rules, wide
+from .wrapping import wrapped
 
-FONT = "Helvetica"
-INK, GREY, ACCENT, MAIN = "#222222", "#5f6368", "#a34700", "#0b4f8a"
-"""Dark enough on white and in print; ``ACCENT`` marks assumptions, ``MAIN`` the main path."""
+FONT, CODE_FONT = "Helvetica", "Courier"
+"""Names for which Graphviz knows the widths of the letters; in an SVG it names a family of the same kind behind them."""
+CHARACTER = 6.6
+"""The width of a letter of a title, in points, by which boxes are made as wide as their lines may be."""
 
 PURE = "graphviz-pure"
 SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """How a kind of place looks. Kinds differ in shape as well as in colour, and the kind is written in the box."""
+class Line:
+    """One line of a label."""
 
-    shape: str
-    fill: str
+    text: str
+    size: int
+    colour: str = INK
+    bold: bool = False
+    font: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The outline of a kind of spot."""
+
+    name: str = "box"
     style: str = "filled"
     peripheries: str = "1"
 
 
-_PASSED = Look("box", "#ffffff", "filled,rounded")
-LOOKS: Mapping[NodeKind, Look] = MappingProxyType({
-    "key": Look("note", "#fff2cc"),
-    "reader": Look("box", "#fff2cc"),
-    "variable": _PASSED,
-    "attribute": Look("box", "#f1f3f4", "filled,rounded"),
-    "parameter": _PASSED,
-    "argument": _PASSED,
-    "transform": Look("component", "#fde0cc"),
-    "test": Look("hexagon", "#efe3f5"),
-    "capture": Look("box", "#d9f0e4", "filled,diagonals"),
-    "collection": Look("folder", "#d9f0e4"),
-    "field": Look("tab", "#dcebf9"),
-    "return": _PASSED,
-    "consumer": Look("box", "#bcd9f5", "filled,bold", "2"),
-    "width": Look("box", "#ffffff", "filled,dashed"),
+_ROUND = Shape(style="filled,rounded")
+SHAPES: Mapping[SpotKind, Shape] = MappingProxyType({
+    "key": Shape("note"), "reader": Shape(), "variable": _ROUND, "attribute": _ROUND, "parameter": _ROUND, "argument": _ROUND,
+    "transform": Shape("component"), "test": Shape("hexagon"), "capture": Shape(style="filled,diagonals"),
+    "collection": Shape("folder"), "field": Shape("tab"), "return": _ROUND, "consumer": Shape(style="filled,bold", peripheries="2"),
+    "width": Shape(style="filled,dashed"), "component": _ROUND, "line": Shape(), "step": Shape(), "point": Shape(style="filled,diagonals"),
+    "group": Shape(), "open": Shape(style="filled,dashed"),
 })  # fmt: skip
-LINES: Mapping[EdgeKind, str] = MappingProxyType({"data": "solid", "call": "solid", "control": "dashed", "width": "dotted"})
+LINES: Mapping[LinkKind, Mapping[str, str]] = MappingProxyType({
+    "data": {"style": "solid"}, "call": {"style": "solid"}, "control": {"style": "dashed"},
+    "width": {"style": "dotted", "arrowhead": "odot", "weight": "4"},
+    "same": {"style": "dotted", "arrowhead": "none", "constraint": "false"},
+    "other": {"style": "bold", "arrowhead": "none", "constraint": "false"},
+})  # fmt: skip
+COLOURS: Mapping[Emphasis, str] = MappingProxyType({"plain": GREY, "main": MAIN, "bad": BAD})
+STRESS: Mapping[Emphasis, Mapping[str, str]] = MappingProxyType({
+    "plain": {}, "main": {"color": MAIN, "penwidth": "2.4", "weight": "20"},
+    "bad": {"color": f"{BAD}:{PAPER}:{BAD}", "fontcolor": BAD, "penwidth": "2", "weight": "20"},
+})  # fmt: skip
+"""What is wrong has a double line."""
 
-LEGEND = "thick: the main path · dashed: decides whether · dotted: makes the width"
 
-
-def dot(shown: Picture, folder: str = "") -> str:
-    """The picture in Graphviz' language. Links are relative to ``folder``, where the file will lie."""
-    title, legend, notice = title_lines(shown, LEGEND)
+def dot(chart: Chart, folder: str = "") -> str:
+    """The chart in Graphviz' language. Links are relative to ``folder``, where the file will lie."""
     graph = graphviz.Digraph(
         graph_attr={
-            "label": _html((title, "16", INK, True), (legend, "10", GREY, False), (notice, "10", ACCENT, False)),
-            "labelloc": "t", "tooltip": _text(title), "fontname": FONT, "pad": "0.2",
-            "rankdir": "TB", "newrank": "true", "nodesep": "0.45", "ranksep": "0.4",
+            "label": _html(_head(chart)), "labelloc": "t", "tooltip": _text(clipped(chart.title, LONGEST_HINT)), "fontname": FONT,
+            "bgcolor": PAPER, "pad": "0.2", "rankdir": "TB", "newrank": "true", "nodesep": "0.4",
+            "ranksep": "0.2" if chart.straight else "0.4",
         },
-        node_attr={"fontname": FONT, "fontsize": "12", "color": GREY, "fontcolor": INK, "margin": "0.16,0.1", "width": "3.3"},
-        edge_attr={"fontname": FONT, "fontsize": "10", "color": GREY, "fontcolor": INK, "arrowsize": "0.7"},
+        node_attr={"fontname": FONT, "fontsize": "12", "color": GREY, "fontcolor": INK, "margin": "0.16,0.1"},
+        edge_attr={"fontname": FONT, "fontsize": "11", "color": GREY, "fontcolor": INK, "arrowsize": "0.7"},
     )  # fmt: skip
-    for number, (file, boxes) in enumerate(shown.files):
-        with graph.subgraph(name=f"cluster_{number}") as cluster:
-            cluster.attr(**_cluster(file))
-            for box in boxes:
-                cluster.node(box.id, **_box(box, folder))
-            keys = [box for box in boxes if box.kind == "key"]
-            if keys:
-                with cluster.subgraph(graph_attr={"rank": "min"}) as top:
-                    for box in keys:
-                        top.node(box.id)
-    for arrow in shown.arrows:
-        graph.edge(arrow.source, arrow.target, **_arrow(arrow))
+    for frame in chart.frames:
+        _draw_frame(graph, frame, chart, folder)
+    for one, other in chart.below:
+        graph.edge(one, other, style="invis")
+    for pair in chart.level:
+        with graph.subgraph(graph_attr={"rank": "same"}) as level:
+            for spot in pair:
+                level.node(spot)
+    for link in chart.links:
+        graph.edge(link.source, link.target, **_link(link))
     source: str = graph.source
     return source
 
 
-def _cluster(file: str) -> dict[str, str]:
-    folder, name = file_lines(file)
-    label = _html((folder, "9", GREY, False), (name, "11", GREY, True), align="left")
-    look = {"style": "rounded,filled", "color": "#c4c7c5", "fillcolor": "#fafafa", "labeljust": "l", "margin": "12"}
-    return {"label": label, "tooltip": _text(terminal(file)), **look}
+def _head(chart: Chart) -> Iterator[Line]:
+    room = sum(max((wide(spot, chart) for spot in frame.spots), default=0) for frame in chart.frames[:2]) if chart.level else 0
+    room = max(room, 42 if chart.straight else 90, *(wide(spot, chart) for spot in chart.spots[:1]))
+    yield from (Line(text, 15, bold=True) for text in wrapped(chart.title, int(room * 0.8)))
+    yield from (Line(text, 10, GREY) for text in wrapped(chart.legend, int(room * 1.3)))
+    yield from (Line(text, 11, ACCENT, bold=True) for text in wrapped(chart.notice, int(room * 1.1)))
 
 
-def _box(box: Box, folder: str) -> dict[str, str]:
-    look = LOOKS[box.kind]
-    label = clipped(box.label, LONGEST_LABEL)
+def _draw_frame(graph: graphviz.Digraph, frame: Frame, chart: Chart, folder: str) -> None:
+    """A frame around its spots. Where arrows could cross its title it goes without, and each of its spots says where it is."""
+    with graph.subgraph(name=f"cluster_{frame.id}" if frame.title else frame.id) as inner:
+        if frame.title:
+            small = (Line(text, 9, GREY) for text in wrapped(frame.small, 60))
+            title = (Line(text, 11, bold=True) for text in wrapped(frame.title, 50))
+            hint = _text(clipped(frame.hint or frame.title, LONGEST_HINT))
+            look = {"style": "rounded,filled", "color": EDGE, "fillcolor": FRAME, "labeljust": "l", "margin": "12"}
+            inner.attr(id=frame.id, label=_html((*small, *title), "left") if chart.straight else "", tooltip=hint, **look)
+        for spot in frame.spots:
+            inner.node(spot.id, **_spot(spot, wide(spot, chart), folder))
+        keys = [spot.id for spot in frame.spots if spot.kind == "key"]
+        if keys:
+            with inner.subgraph(graph_attr={"rank": "min"}) as top:
+                for key in keys:
+                    top.node(key)
+
+
+def _spot(spot: Spot, room: int, folder: str) -> dict[str, str]:
+    shape = SHAPES[spot.kind]
+    bad = spot.emphasis == "bad"
+    least = room * CHARACTER + 16
     return {
-        "label": _html((box.kind, "9", GREY, False), (label, "12", INK, box.main), (small_print(box), "9", GREY, False)),
-        "shape": look.shape, "style": look.style, "fillcolor": look.fill, "peripheries": look.peripheries,
-        "tooltip": _text(box_hint(box)), "URL": _text(link(box.at, folder)),
-        **({"color": MAIN, "penwidth": "1.6", "group": "main"} if box.main else {}),
+        "id": spot.id, "class": f"{spot.kind} {spot.emphasis}", "label": _label(spot, room, int(least - 20)),
+        "shape": shape.name, "style": shape.style, "fillcolor": RED if bad else LOOKS[spot.kind].fill,
+        "peripheries": "2" if bad else shape.peripheries, "width": f"{least / 72:.2f}",
+        "tooltip": _text(clipped(spot.hint or spot.title, 2 * LONGEST_HINT)),
+        **({} if spot.place is None else {"URL": _text(link_to(spot.place, folder))}),
+        **({} if spot.emphasis == "plain" else {"color": COLOURS[spot.emphasis], "penwidth": "1.6", "group": "main"}),
     }  # fmt: skip
 
 
-def _arrow(arrow: Arrow) -> dict[str, str]:
-    marked = {"color": ACCENT, "fontcolor": ACCENT, "arrowhead": "empty"} if arrow.assumptions else {}
-    main = {"color": MAIN, "penwidth": "2.4", "weight": "20"} if arrow.main else {"weight": "4" if arrow.kind == "width" else "1"}
-    lines = "\\l".join(f" {_text(line)} " for line in arrow_lines(arrow))
+def _label(spot: Spot, room: int, points: int) -> str:
+    """The label of a box; to have its lines begin at the left it takes a table as wide as the box."""
+    word, title, code, small = box_lines(spot, room)
+    align = LOOKS[spot.kind].align
+    lines = (
+        *(Line(text, 9, GREY) for text in word),
+        *(Line(text, 12, bold=spot.emphasis != "plain") for text in title),
+        *(Line(text, 10, font=CODE_FONT) for text in code),
+        *(Line(text, 10, GREY if align == "center" else INK) for text in small),
+    )
+    inner = _html(lines, align)
+    if align == "center":
+        return inner
+    cell = f'<td align="left" balign="left" width="{points}">{inner[1:-1]}</td>'
+    return f'<<table border="0" cellborder="0" cellspacing="0" cellpadding="0"><tr>{cell}</tr></table>>'
+
+
+def _link(link: Link) -> dict[str, str]:
+    assumed = {"color": ACCENT, "fontcolor": ACCENT, "arrowhead": "empty"} if link.assumptions and link.emphasis != "bad" else {}
+    lines = "\\l".join(f"  {_text(line)} " for line in note_lines(link))
     label = {"label": graphviz.nohtml(lines + "\\l")} if lines else {}
-    hint = _text(arrow_hint(arrow))
-    return {**label, "style": LINES[arrow.kind], **main, **marked, "tooltip": hint, "labeltooltip": hint}
+    hint = _text(clipped(link.hint, 4 * LONGEST_HINT))
+    return {
+        "id": link.id, "class": f"{link.kind} {link.emphasis}", **label, "weight": "1", **LINES[link.kind], **STRESS[link.emphasis],
+        **assumed, "tooltip": hint, "labeltooltip": hint,
+    }  # fmt: skip
 
 
 def _text(text: str) -> str:
@@ -119,15 +170,15 @@ def _text(text: str) -> str:
     return escaped
 
 
-def _html(*lines: tuple[str, str, str, bool], align: str = "center") -> str:
-    """A label of several lines, each with its size, colour and weight. The texts have gone through :func:`clipped`. Graphviz has no
-    empty lines, and no empty labels."""
+def _html(lines: Iterable[Line], align: str = "center") -> str:
+    """A label of several lines. Their texts have gone through :func:`wrapped`. Graphviz has no empty lines, and no empty labels."""
     shown = []
-    for text, size, colour, bold in [line for line in lines if line[0].strip()]:
-        escaped = html.escape(text).replace("\\", "\\\\")  # \N and its like mean something here too
-        inner = f"<b>{escaped}</b>" if bold else escaped
-        shown.append(f'<font point-size="{size}" color="{colour}">{inner}</font>')
-    return "<" + "".join(f'{line}<br align="{align}"/>' for line in shown) + ">"
+    for line in lines:
+        escaped = html.escape(line.text).replace("\\", "\\\\")  # \N and its like mean something here too
+        inner = f"<b>{escaped}</b>" if line.bold else escaped
+        font = f' face="{line.font}"' if line.font else ""
+        shown.append(f'<font point-size="{line.size}" color="{line.colour}"{font}>{inner}</font>')
+    return "<" + "".join(f'{line}<br align="{align}"/>' for line in shown or [" "]) + ">"
 
 
 def program(kind: str) -> str:
@@ -157,4 +208,10 @@ def drawn(source: str, kind: str) -> bytes:
     if not done.stdout:  # the status also tells of a layout that is merely not the best
         said = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip() and "warning" not in line.lower()]
         raise BadInput(f"{os.path.basename(tool)} did not draw the picture: {said[0] if said else 'it gave no reason'}")
-    return done.stdout
+    return in_the_dark(done.stdout) if kind == "svg" else done.stdout
+
+
+def in_the_dark(svg: bytes) -> bytes:
+    """An SVG that has other colours where the page around it is dark."""
+    style = f"<style>@media (prefers-color-scheme:dark){{{''.join(dark_rules())}}}</style>"
+    return re.sub(rb"<svg\b[^>]*>", lambda found: found.group() + b"\n" + style.encode(), svg, count=1)

@@ -13,20 +13,22 @@ Place = TypeVar("Place")
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One hop of a picture, or several in a row or side by side."""
+    """One hop of a picture, or several in a row or side by side. ``before`` and ``after`` are the value at their ends, or ""."""
 
     kind: EdgeKind
     notes: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     places: tuple[Location, ...] = ()
     main: bool = False
+    before: str = ""
+    after: str = ""
 
     def then(self, other: Hop) -> Hop:
         """Both in a row. One that decides, or makes a width, gives the whole way its kind; only its own notes are told then, for the
         value of the other does not come this way."""
         kind = next(kind for kind in _RULING if kind in (self.kind, other.kind))
         notes = [note for hop in (self, other) if hop.kind == kind or kind in ("data", "call") for note in hop.notes]
-        return replace(self._with(other, kind, self.main and other.main), notes=_once(tuple(notes)))
+        return replace(self._with(other, kind, self.main and other.main), notes=_once(tuple(notes)), after=other.after)
 
     def beside(self, other: Hop) -> Hop:
         """One or the other between the same two places. A value that flows says more than a decision."""
@@ -40,6 +42,8 @@ class Hop:
             _once(self.assumptions + other.assumptions),
             tuple(dict.fromkeys(self.places + other.places)),
             main,
+            self.before,
+            self.after,
         )
 
 

@@ -51,6 +51,7 @@ def follow_one(
     known = ids if ids is not None else ids_read(graph)
     evaluation = target.evaluate(known) if known is not None else None
     if evaluation is not None:
+        graph.proved = evaluation
         annotate(graph, evaluation)
         used |= {assumption.name for assumption in evaluation.assumptions}
     texts = program.flow.facts.texts

@@ -6,14 +6,14 @@ merged: ``context`` tells the same code apart where it ran for another object or
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
 
 import networkx as nx
 
 from .reasons import FileRead
-from .results import Assumption, Location, NotEstablished, SourceFacts
+from .results import Assumption, Evaluation, Location, NotEstablished, SourceFacts
 
 NodeKind: TypeAlias = Literal[
     "key", "reader", "variable", "attribute", "parameter", "argument", "transform", "test", "capture", "collection", "field", "return",
@@ -122,6 +122,8 @@ class FlowGraph:
         self.coverage: list[Coverage] = []
         self.not_established: list[NotEstablished] = []
         self.given: tuple[Node, ...] = ()
+        self.proved: Evaluation | None = None
+        """What the target was proved to do with the ids that are followed, where these are known."""
         self._graph: nx.MultiDiGraph[Node] = nx.MultiDiGraph()
 
     def rewrite(self, change: Callable[[Edge], Edge]) -> None:
@@ -295,7 +297,7 @@ class GraphAnalysis:
     """The graphs of one run over one source, one for each flow and target class that was asked for.
 
     ``assumptions`` are those that an edge names, with their sentences; ``not_established`` is what concerns no single graph, such as
-    a file that could not be read.
+    a file that could not be read; ``excerpt`` tells the text of a line, where it can be read.
     """
 
     source: SourceFacts
@@ -303,3 +305,4 @@ class GraphAnalysis:
     assumptions: tuple[Assumption, ...] = ()
     not_established: tuple[NotEstablished, ...] = ()
     files: tuple[FileRead, ...] = ()
+    excerpt: Callable[[Location], str | None] = field(default=lambda at: None, compare=False, repr=False)

@@ -1,70 +1,89 @@
-"""Pictures as Mermaid text, which forges and note programs draw themselves."""
+"""Drawings as Mermaid text, which forges and note programs draw themselves."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
-from .captions import LONGEST_LABEL, arrow_lines, box_hint, file_lines, link, small_print, title_lines
+from .captions import LONGEST_HINT, box_lines, link_to, note_lines
+from .chart import SPOT_KINDS, Chart, Frame, Link, LinkKind, Spot, SpotKind
 from .escape import clipped, mermaid_text
-from .graph import EdgeKind, NodeKind
-from .picture import Arrow, Box, Picture
+from .looks import BAD, GREY, INK, LOOKS, MAIN, RED, wide
+from .wrapping import wrapped
 
-SHAPES: Mapping[NodeKind, tuple[str, str]] = MappingProxyType({
+SHAPES: Mapping[SpotKind, tuple[str, str]] = MappingProxyType({
     "key": ("[/", "/]"), "reader": ("[", "]"), "variable": ("(", ")"), "attribute": ("(", ")"), "parameter": ("(", ")"),
     "argument": ("(", ")"), "transform": ("[[", "]]"), "test": ("{{", "}}"), "capture": ("([", "])"), "collection": ("[(", ")]"),
     "field": ("[", "]"), "return": ("(", ")"), "consumer": ("[[", "]]"), "width": (">", "]"),
+    "component": ("(", ")"), "line": ("[", "]"), "step": ("[", "]"), "point": ("([", "])"), "group": ("[", "]"), "open": (">", "]"),
 })  # fmt: skip
 """How the text of each kind is bracketed, which is its shape."""
 
-COLOURS: Mapping[str, tuple[NodeKind, ...]] = MappingProxyType({
-    "#fff2cc": ("key", "reader"), "#ffffff": ("variable", "parameter", "argument", "return", "width"), "#f1f3f4": ("attribute",),
-    "#fde0cc": ("transform",), "#efe3f5": ("test",), "#d9f0e4": ("capture", "collection"), "#dcebf9": ("field",), "#bcd9f5": ("consumer",),
-})  # fmt: skip
-
-LINES: Mapping[EdgeKind, str] = MappingProxyType({"data": "-->", "call": "-->", "control": "-.->", "width": "--o"})
-MAIN_LINE = "==>"
-LEGEND = "thick: the main path · dashed: decides whether · with a ring: makes the width"
+LINES: Mapping[LinkKind, str] = MappingProxyType(
+    {"data": "-->", "call": "-->", "control": "-.->", "width": "--o", "same": "-.-", "other": "---"}
+)
+THICK: Mapping[LinkKind, str] = MappingProxyType({"data": "==>", "call": "==>", "same": "===", "other": "==="})
+"""The main path and what is wrong."""
 
 
-def mermaid(shown: Picture, folder: str = "") -> str:
-    """The picture as the text of a Mermaid flow chart. Links are relative to ``folder``, where the file will lie."""
-    return "".join(f"{line}\n" for line in _lines(shown, folder))
+def mermaid(chart: Chart, folder: str = "") -> str:
+    """The chart as the text of a Mermaid flow chart. Links are relative to ``folder``, where the file will lie."""
+    return "".join(f"{line}\n" for line in _lines(chart, folder))
 
 
-def _lines(shown: Picture, folder: str) -> Iterator[str]:
-    head = "<br/>".join(mermaid_text(line) for line in title_lines(shown, LEGEND) if line)
+def _lines(chart: Chart, folder: str) -> Iterator[str]:
+    spots = chart.spots
     yield "flowchart TB"
-    yield f'  head["{head}"]:::headLine'
-    for number, (file, boxes) in enumerate(shown.files):
-        folder_name, name = file_lines(file)
-        yield f'  subgraph file{number}["{mermaid_text(f"{folder_name}/{name}" if folder_name else name)}"]'
-        yield from (f"    {_box(box)}" for box in boxes)
+    yield f"  head[{_quoted(line for text in (chart.title, chart.legend, chart.notice) for line in wrapped(text, 100))}]:::headLine"
+    for frame in chart.frames:
+        yield from _frame(frame, chart)
+    if spots:
+        yield f"  head ~~~ {spots[0].id}"
+    yield from (f"  {one} ~~~ {other}" for one, other in chart.below)
+    yield from (f"  {_link(link)}" for link in chart.links)
+    for spot in spots:
+        if spot.place is not None:
+            hint = mermaid_text(clipped(spot.hint or spot.title, 2 * LONGEST_HINT))
+            yield f'  click {spot.id} href "{link_to(spot.place, folder)}" "{hint}"'
+    yield from _looks(chart)
+
+
+def _frame(frame: Frame, chart: Chart) -> Iterator[str]:
+    """The spots of a frame, within it where it has a title."""
+    if frame.title:
+        yield f"  subgraph {frame.id}[{_quoted(wrapped(f'{frame.small}/{frame.title}' if frame.small else frame.title, 60))}]"
+    yield from (f"    {_spot(spot, wide(spot, chart))}" for spot in frame.spots)
+    if frame.title:
         yield "  end"
-    if shown.boxes:
-        yield f"  head ~~~ {shown.boxes[0].id}"
-    yield from (f"  {_arrow(arrow)}" for arrow in shown.arrows)
-    yield from (f'  click {box.id} href "{link(box.at, folder)}" "{mermaid_text(box_hint(box))}"' for box in shown.boxes)
-    yield "  classDef headLine fill:none,stroke:none,color:#222222"
-    for colour, kinds in COLOURS.items():
-        yield from (f"  classDef {_class(kind)} fill:{colour},stroke:#5f6368,color:#222222" for kind in kinds)
-    yield "  classDef main stroke:#0b4f8a,stroke-width:2px"
-    main = [box.id for box in shown.boxes if box.main]
-    if main:
-        yield f"  class {','.join(main)} main"
 
 
-def _box(box: Box) -> str:
-    left, right = SHAPES[box.kind]
-    label = f"{box.kind}<br/>{mermaid_text(clipped(box.label, LONGEST_LABEL))}<br/>{mermaid_text(small_print(box))}"
-    return f'{box.id}{left}"{label}"{right}:::{_class(box.kind)}'
+def _looks(chart: Chart) -> Iterator[str]:
+    """The colours of the kinds that there are, and of what is stressed."""
+    spots = chart.spots
+    there = {spot.kind for spot in spots}
+    yield f"  classDef headLine fill:none,stroke:none,color:{GREY}"
+    yield from (f"  classDef {kind}Place fill:{LOOKS[kind].fill},stroke:{GREY},color:{INK}" for kind in SPOT_KINDS if kind in there)
+    for emphasis, look in (("main", f"stroke:{MAIN},stroke-width:2px"), ("bad", f"fill:{RED},stroke:{BAD},stroke-width:4px")):
+        marked = [spot.id for spot in spots if spot.emphasis == emphasis]
+        if marked:
+            yield f"  classDef {emphasis} {look}"
+            yield f"  class {','.join(marked)} {emphasis}"
+    before = len(chart.spots[:1]) + len(chart.below)
+    bad = [str(before + number) for number, link in enumerate(chart.links) if link.emphasis == "bad"]
+    if bad:
+        yield f"  linkStyle {','.join(bad)} stroke:{BAD},stroke-width:4px"
 
 
-def _arrow(arrow: Arrow) -> str:
-    line = MAIN_LINE if arrow.main and arrow.kind in ("data", "call") else LINES[arrow.kind]
-    label = "<br/>".join(mermaid_text(text) for text in arrow_lines(arrow))
-    return f'{arrow.source} {line}|"{label}"| {arrow.target}' if label else f"{arrow.source} {line} {arrow.target}"
+def _spot(spot: Spot, wide: int) -> str:
+    """A spot. A class of its own name: ``return`` and the like may mean something to Mermaid."""
+    left, right = SHAPES[spot.kind]
+    return f"{spot.id}{left}{_quoted(line for lines in box_lines(spot, wide) for line in lines)}{right}:::{spot.kind}Place"
 
 
-def _class(kind: NodeKind) -> str:
-    """A class of its own name: ``return`` and the like may mean something to Mermaid."""
-    return f"{kind}Place"
+def _link(link: Link) -> str:
+    line = THICK.get(link.kind, LINES[link.kind]) if link.emphasis != "plain" else LINES[link.kind]
+    lines = note_lines(link)
+    return f"{link.source} {line}|{_quoted(lines)}| {link.target}" if lines else f"{link.source} {line} {link.target}"
+
+
+def _quoted(lines: Iterable[str]) -> str:
+    return '"' + "<br/>".join(mermaid_text(line) for line in lines) + '"'

@@ -17,6 +17,8 @@ FORMATS = ("text", "json")
 REPORT_FORMATS = ("text", "concise", "json", "sarif", "github", "markdown", "junit")
 """What a command offers that reports findings."""
 PICTURES = ("svg", "png", "pdf", "dot", "mmd")
+VIEWS = ("pipeline", "path", "flow", "compare", "models")
+"""What a picture shows; the first unless another is named."""
 
 _INTEGER = re.compile(r"-?[0-9]{1,6}")
 _NUMBER = re.compile(r"-[0-9.]+(e-?[0-9]+)?")
@@ -52,6 +54,17 @@ def _drawing(file: str) -> Drawing:
     if kind not in PICTURES:
         raise BadInput(f"-o {file}: a picture's name ends in one of {', '.join(f'.{each}' for each in PICTURES)}")
     return Drawing(kind, file)
+
+
+def read_view(text: str | None, *, drawn: bool) -> str:
+    """The view of ``--view``, which is about a picture."""
+    if text is None:
+        return VIEWS[0]
+    if text not in VIEWS:
+        raise BadInput(f"--view {_short(text)}: there is no such view; there are {', '.join(VIEWS)}")
+    if not drawn:
+        raise BadInput(f"--view {text} is about a picture: name its file with -o, as in -o {text}.svg")
+    return text
 
 
 def read_outputs(short: str | None, long: Sequence[str], formats: Sequence[str] = FORMATS) -> tuple[Output, ...]:

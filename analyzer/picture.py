@@ -43,7 +43,7 @@ class Box:
 @dataclass(frozen=True, slots=True)
 class Arrow:
     """One or more hops between two boxes: ``notes`` say what they do to the value, ``assumptions`` what they rest on, ``places`` where
-    they happen."""
+    they happen; ``before`` and ``after`` are the value at their ends, or ""."""
 
     source: str
     target: str
@@ -52,6 +52,8 @@ class Arrow:
     assumptions: tuple[str, ...]
     places: tuple[Location, ...]
     main: bool
+    before: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ class _Drawing:
         self.merged: dict[Place, list[Node]] = {}
         for node in graph.nodes:
             self.merged.setdefault(_place(node), []).append(node)
-        ways = list(_main_ways(graph))
+        ways = list(main_ways(graph))
         self.main = dict.fromkeys(_place(node) for way in ways for edge in way for node in (edge.source, edge.target))
         self.ends = {_place(way[-1].target) for way in ways if way}
         self.hops: Hops[Place] = {}
@@ -130,7 +132,8 @@ class _Drawing:
     def _add(self, edge: Edge, main: bool) -> None:
         ends = _place(edge.source), _place(edge.target)
         if ends[0] != ends[1]:
-            hop = Hop(edge.kind, tuple(_notes(edge)), (edge.assumption,) if edge.assumption else (), (edge.at,), main)
+            rests_on = (edge.assumption,) if edge.assumption else ()
+            hop = Hop(edge.kind, tuple(_notes(edge)), rests_on, (edge.at,), main, edge.before, edge.after)
             self.hops[ends] = self.hops[ends].beside(hop) if ends in self.hops else hop
 
     def is_crowded(self) -> bool:
@@ -216,11 +219,15 @@ def _notes(edge: Edge) -> Iterator[str]:
         yield edge.change
 
 
-def _main_ways(graph: FlowGraph) -> Iterator[Path]:
-    """The legs of the main path; of one that has no end, what was followed."""
+def main_ways(graph: FlowGraph) -> Iterator[Path]:
+    """The main path; where it is broken its legs, and of one that has no end what was followed."""
+    whole = graph.main_path()
+    if whole is not None:
+        yield whole
+        return
     for leg, trail in zip(graph.legs(), graph.trails(), strict=True):
         yield trail if leg is None else leg
 
 
 def _arrow(source: str, target: str, hop: Hop) -> Arrow:
-    return Arrow(source, target, hop.kind, hop.notes, hop.assumptions, hop.places, hop.main)
+    return Arrow(source, target, hop.kind, hop.notes, hop.assumptions, hop.places, hop.main, hop.before, hop.after)

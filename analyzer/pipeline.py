@@ -92,7 +92,20 @@ def draw_graphs(request: Request) -> GraphAnalysis:
             facts(opened[0].tree, opened[0].program.index), tuple(graph for graph, _ in followed),
             tuple(assumptions[name] for name in sorted(assumptions)), tuple(problems),
             files_read([(opened[0].tree.printed, opened[0].program.index)], request),
+            excerpts(request, opened[0].tree),
         )  # fmt: skip
+
+
+def hold_together(request: Request) -> Analysis:
+    """What is served to the draft, held against what it was trained on, and nothing else; raises :class:`BadInput` like :func:`analyze`."""
+    with room_to_run():
+        opened = open_flows(request, choose_flows(request))
+        drafts = drafts_by_flow(request, opened)
+        pairs = [(one, draft) for one in opened for draft in drafts[one.program.flow.name]]
+        asked = [(with_flags(request, one, configs_with(request, draft)), draft) for one, draft in pairs]
+        comparisons = tuple(each for one, draft in asked for each in against_training(request, one, draft))
+        tree, index = opened[0].tree, opened[0].program.index
+        return Analysis(facts(tree, index), (), (), comparisons, excerpt=excerpts(request, tree))
 
 
 def trace(request: Request, key: str) -> Trace:

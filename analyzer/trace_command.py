@@ -14,11 +14,12 @@ from .traces import Trace
 def show_trace(trace: Trace, asked: Asked, detail: Detail) -> None:
     """Draw, then print."""
     if asked.drawings:
-        from .drawings import write_pictures
+        from .drawings import write_charts
+        from .flow_chart import flow_chart
         from .picture import ways_picture
 
         starts = {(each.mention.at, each.mention.column) for each in trace.readers if each.best.status != "never"}
-        write_pictures(ways_picture(trace.graph, starts), asked.drawings)
+        write_charts(flow_chart(ways_picture(trace.graph, starts)), asked.drawings)
     texts = {
         "text": lambda colour: paint(trace_report(trace, detail), colour),
         "json": lambda _: dumps(trace_document(trace)),

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..analyzer.agreement import difference
-from ..analyzer.breach import keeps, transforms
+from ..analyzer.breach import parting
 from ..analyzer.contract_file import SAID
 from ..analyzer.results import Analysis, Comparison, Location, Side, Step
 from ..analyzer.rule import Example, Finding, Rule, Severity, example_analysis, hops
@@ -43,7 +43,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
 
 def _finding(comparison: Comparison, served: Side, trained: Side) -> Finding:
     actual, expected = (", ".join(side.points or ()) or "nothing" for side in (served, trained))
-    at = _place(served, trained)
+    at = parting(comparison) or Location("", 1)
     return Finding(
         RULE.code,
         RULE.name,
@@ -58,14 +58,6 @@ def _finding(comparison: Comparison, served: Side, trained: Side) -> Finding:
         help=_help(comparison),
         draft=comparison.draft,
     )
-
-
-def _place(served: Side, trained: Side) -> Location:
-    """The config entry where the ids differ, else the first hop at which the engine makes other numbers of them, or where it keeps them as
-    they are."""
-    step = next(iter(transforms(served)), keeps(served))
-    same = trained.ids is not None and served.ids == trained.ids
-    return (step.at if same and step is not None else None) or served.at or trained.at or Location("", 1)
 
 
 def _width(comparison: Comparison) -> str:

@@ -229,8 +229,9 @@ class TestText:
 def test_every_run_says_the_same() -> None:
     code = (
         "from graph_examples import *; from flowcheck.analyzer.json_report import *; from flowcheck.analyzer.picture import picture\n"
+        "from flowcheck.analyzer.flow_chart import flow_chart\n"
         "from flowcheck.analyzer.draw import dot; from flowcheck.analyzer.mermaid import mermaid\n"
-        "found = pipeline(graph=pipeline(context='decode')); shown = picture(found)\n"
+        "found = pipeline(graph=pipeline(context='decode')); shown = flow_chart(picture(found))\n"
         "print(dumps(graph_document(analysis(found))), dot(shown), mermaid(shown))"
     )
     runs = {
