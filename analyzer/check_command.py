@@ -27,6 +27,7 @@ from .request import Request
 from .results import Analysis
 from .rule import Rule, Severity, chosen, severity
 from .settings import Settings
+from .steps import make_room
 from .text import Line, Span, line, paint
 from .told import aside_text
 from .told_contracts import told_of
@@ -105,6 +106,7 @@ def _written(judged: Sequence[tuple[Analysis, Judged]], file: str) -> Baseline:
         raise BadInput(f"--baseline {file}: a baseline's name ends in .json")
     text, count = baseline_text(judged, file)
     write(file, text)
+    make_room()
     findings = f"{count} finding{'' if count == 1 else 's'}"
     print(f"flowcheck: {findings} written to {terminal(file)}; --baseline {terminal(file)} leaves them out from now on", file=sys.stderr)
     return read_baseline(file)

@@ -9,6 +9,7 @@ from .draw import dot, drawn, program
 from .mermaid import mermaid
 from .options import Drawing
 from .output import write
+from .steps import task
 
 TEXTS = {"dot": dot, "mmd": mermaid}
 """The formats that need no program."""
@@ -24,7 +25,9 @@ def ready(drawings: Sequence[Drawing]) -> None:
 def write_charts(shown: Chart, drawings: Sequence[Drawing]) -> None:
     """Draw one chart into each file."""
     for drawing in drawings:
-        write(drawing.file, _content(shown, drawing))
+        with task("show", "drawing", drawing.file):
+            content = _content(shown, drawing)
+        write(drawing.file, content)
 
 
 def _content(shown: Chart, drawing: Drawing) -> str | bytes:

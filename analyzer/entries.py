@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from .index import Index, Module
+from .reasons import WHOLE
 from .trainer import MODEL, TrainerTree
 
 DEEPEST = 8
@@ -68,7 +69,7 @@ class Scan:
     def modules(self) -> Iterator[Module]:
         """The modules of the trainer that can be read."""
         for path in self.tree.tree.files:
-            module = self.index.module(self.index.module_of(path))
+            module = self.index.module(self.index.module_of(path), lambda: WHOLE)
             if module is not None:
                 yield module
 

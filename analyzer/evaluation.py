@@ -21,6 +21,7 @@ from .memory import collect, is_full
 from .outcome import Ids, Outcome
 from .results import Evaluation, Location
 from .runs import ASKS_TOO_MUCH, ATTEMPTS, Attempt, Leaves, Model, Run, kin
+from .steps import count
 from .target import ConfigFacts
 from .values import ClassValue, FunctionValue, Instance, Value
 
@@ -94,6 +95,7 @@ class Target:
 
     def evaluate(self, ids: Ids) -> Evaluation:
         """All answers for one id list, by the first attempt that proves something. What helped once is tried first with the next ids."""
+        count("evaluations")
         best: Evaluation | None = None
         settled: set[Attempt] = set()
         failed: set[tuple[str, Location | None]] = set()

@@ -40,7 +40,7 @@ def find_targets(program: Program, tree: SourceTree, fallbacks: bool = False) ->
     machine = Machine(program.index, program.flow.facts, program.printed, program.code, program.library)
     entry = program.flow.entry.encode()
     words = (*program.flow.words, *(program.flow.fallbacks if fallbacks else ()))
-    files = [path for path in tree.grep(tuple(w.encode() for w in words)) if entry in tree.read(path)]
+    files = [path for path in tree.grep(tuple(w.encode() for w in words), "the setter's word") if entry in tree.read(path)]
     found: dict[tuple[str, str, str], Found] = {}
     problems: list[NotEstablished] = []
     named: set[str] = set()
@@ -93,8 +93,9 @@ def heirs(tree: SourceTree, entry: bytes, names: set[str]) -> list[str]:
     if not entry:
         one = rb"\b(?:" + b"|".join(map(re.escape, words)) + rb")\b"
         heir = re.compile(rb"\bclass\s+\w+\s*\([^)]*" + one + rb"|" + one + rb"\s+as\s")
-        return [path for path in tree.grep(tuple(words)) if heir.search(tree.read(path))]
-    return [path for path in tree.grep((entry,)) if any(word in data for data in (tree.read(path),) for word in words)]
+        return [path for path in tree.grep(tuple(words), "the target class") if heir.search(tree.read(path))]
+    listed = tree.grep((entry,), "the name of a target class and")
+    return [path for path in listed if any(word in data for data in (tree.read(path),) for word in words)]
 
 
 def targets_in(

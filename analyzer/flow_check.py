@@ -125,7 +125,7 @@ def in_package(program: Program, written: Written, named: Named) -> Iterator[Nam
 
 def members(index: Index, module: str) -> list[str]:
     """What a module or a package defines, imports or has in its folder."""
-    loaded = index.module(module)
+    loaded = index.module(module, lambda: "the flow file names it")
     return [*index.inside(module), *(loaded.scope.names if loaded is not None else ())]
 
 

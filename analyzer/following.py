@@ -10,6 +10,7 @@ from .graph import Edge, FlowGraph, Node
 from .request import Ids, Request
 from .results import Assumption, Evaluation
 from .source import SourceTree
+from .steps import task
 from .target import ConfigFacts
 from .valueflow.build import build_graph, make_question
 from .valueflow.net import JOINED, ROWS
@@ -22,7 +23,11 @@ def follow(program: Program, tree: SourceTree, found: list[Found], config: Confi
         raise BadInput("--ids stands for the ids in a draft's config: give one list of them, or --draft")
     configs = configs_in_hand(request)
     ids = request.ids[0] if request.ids else None
-    return [follow_one(program, tree, one, config, layers, configs, ids) for one in found]
+    followed = []
+    for number, one in enumerate(found, 1):
+        with task("record", "target classes", one.cls.name, number, len(found)):
+            followed.append(follow_one(program, tree, one, config, layers, configs, ids))
+    return followed
 
 
 Followed = tuple[FlowGraph, tuple[Assumption, ...]]

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias, get_args
 
 import networkx as nx
 
+from .reasons import FileRead
 from .results import Assumption, Evaluation, Location, NotEstablished, SourceFacts
 
 NodeKind: TypeAlias = Literal[
@@ -303,4 +304,5 @@ class GraphAnalysis:
     graphs: tuple[FlowGraph, ...]
     assumptions: tuple[Assumption, ...] = ()
     not_established: tuple[NotEstablished, ...] = ()
+    files: tuple[FileRead, ...] = ()
     excerpt: Callable[[Location], str | None] = field(default=lambda at: None, compare=False, repr=False)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from .files_report import files_report
 from .graph import Coverage, Edge, FlowGraph, GraphAnalysis, Node, Path
 from .report import Detail, legend_report, source_line
 from .results import NotEstablished
@@ -22,6 +23,7 @@ def graph_report(analysis: GraphAnalysis, detail: Detail) -> Iterator[Line]:
     yield from _section("Not established", (_unproved(entry) for entry in analysis.not_established))
     if not detail.quiet:
         yield from legend_report(analysis.assumptions)
+    yield from files_report(analysis.files) if detail.verbose else ()
 
 
 def _size(graph: FlowGraph) -> str:

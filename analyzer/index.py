@@ -9,11 +9,14 @@ import ast
 import io
 import tokenize
 import warnings
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Protocol
 
+from .reasons import ASKED, Why
 from .scope import Scope, build_scope, declared_globals
+from .steps import count, task
 
 __all__ = ["Index", "Module", "Scope", "Tree", "decode_lines"]
 
@@ -113,19 +116,23 @@ class Module:
 class Index:
     """The modules of one tree, by dotted name."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, found_by: Callable[[str], str | None] = lambda path: None) -> None:
+        """``found_by`` tells which search has found a file."""
         self.read: set[str] = set()
+        self.reasons: dict[str, str] = {}
+        """Why each file was read, also one that cannot be parsed."""
+        self._found_by = found_by
         self.unreadable: dict[str, str] = {}
         self._tree = tree
         self._modules: dict[str, Module | None] = {}
 
-    def module(self, name: str) -> Module | None:
-        """The module of that name, parsed once; None if there is no such file or it cannot be read."""
+    def module(self, name: str, why: Why | None = None) -> Module | None:
+        """The module of that name, parsed once; None if there is no such file or it cannot be read. ``why`` it is asked for."""
         try:
             return self._modules[name]
         except KeyError:
             path = self._paths.get(name)
-            module = self._modules[name] = self._load(path, name) if path is not None else None
+            module = self._modules[name] = self._load(path, name, why) if path is not None else None
             return module
 
     def exists(self, name: str) -> bool:
@@ -163,17 +170,20 @@ class Index:
                 folder = folder.rpartition(".")[0]
         return frozenset(folders)
 
-    def _load(self, path: str, name: str) -> Module | None:
+    def _load(self, path: str, name: str, why: Why | None) -> Module | None:
+        self.reasons[path] = why() if why is not None else self._found_by(path) or ASKED
         try:
-            data = self._tree.read(path)
-            tree = _parse(data)
-            lines = decode_lines(data)
+            with task("index"):
+                data = self._tree.read(path)
+                tree = _parse(data)
+                lines = decode_lines(data)
         except SyntaxError as error:
             self.unreadable[path] = f"line {error.lineno or 1}: {error.msg}"
         except (OSError, RecursionError, ValueError, MemoryError) as error:
             self.unreadable[path] = f"line 1: {str(error) or type(error).__name__}"
         else:
             self.read.add(path)
+            count("files parsed")
             return Module(path, name, tree, lines)
         return None
 

@@ -13,6 +13,8 @@ def command_first(arguments: Sequence[str], commands: Collection[str], takes_val
         argument = arguments[position]
         if argument in ("--version", "--help", "-h"):
             return [argument]
+        if argument in ("--install-completion", "--show-completion"):
+            return [*arguments[position:]]
         if argument in takes_value:
             next(rest, None)
         elif not argument.startswith("-") and argument in commands:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from .agreement import verdict
 from .coverage import Proved, proved
 from .judging import SetAside
+from .reasons import files_object
 from .results import (
     Alternative,
     Analysis,
@@ -80,6 +81,7 @@ def graph_document(analysis: GraphAnalysis) -> Object:
             *({**_whose(one.graph), **not_established_object(entry)} for one in graphs for entry in one.graph.not_established),
             *({"flow": None, "model": None, **not_established_object(entry)} for entry in analysis.not_established),
         ],
+        "files": files_object(analysis.files),
     }
 
 
@@ -118,6 +120,7 @@ def _body(analysis: Analysis) -> Object:
         "assumptions": [assumption_object(assumption) for assumption in legend(analysis)],
         "not_established": [not_established_object(entry) for entry in analysis.not_established],
         "coverage": _proved(proved(analysis.wirings)),
+        "files": files_object(analysis.files),
     }
 
 

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from .nearest import nearest
 from .results import Analysis
 from .rule import Finding, Rule, Severity, arranged, find, names_of
+from .steps import task
 from .suppressions import read_suppressions
 from .surroundings import Suppression, UselessSuppression
 
@@ -37,7 +38,12 @@ class Judged:
 
 def judge_all(analysis: Analysis, rules: Sequence[Rule], known: Sequence[Rule] | None = None) -> Judged:
     """What the ``rules`` find, but for what comments suppress; ``known`` are the rules that there are, also where others are not run."""
-    comments = _Comments(analysis, known or rules)
+    with task("judge", "rules"):
+        return _judged(analysis, rules, known or rules)
+
+
+def _judged(analysis: Analysis, rules: Sequence[Rule], known: Sequence[Rule]) -> Judged:
+    comments = _Comments(analysis, known)
     found = [finding for rule in rules for finding in rule.check(analysis)]
     own = {_key(each): each.severity for each in found}
     kept = [left for each in arranged(found) if (left := comments.without_suppressed(each, own)) is not None]

@@ -13,6 +13,7 @@ from .keys import dropped_entries, missed_entries, names_in
 from .memory import collect, is_full
 from .opening import Opened
 from .request import Request
+from .steps import task
 from .trained import read_trainer
 
 if TYPE_CHECKING:
@@ -37,13 +38,16 @@ def with_flags(request: Request, one: Opened, configs: Mapping[str, Config]) -> 
 def launched(request: Request, one: Opened, asked: Opened, configs: Mapping[str, Config]) -> Iterator[Launch]:
     """What the engine does on its way to the setter, with a draft, or with none in hand; ``asked`` is launched with the flags that were
     given."""
-    if asked.targets:
-        if is_full(0):
-            collect()  # the last targets' models are done
+    if not asked.targets:
+        return
+    if is_full(0):
+        collect()  # the last targets' models are done
+    with task("record", "the launch", asked.program.flow.name):
         done = launch_of(asked, configs, watched=asked is not one)
         done = replace(done, gated=gated_off(request, one, asked, done, configs)) if asked is not one and "draft" in configs else done
         done = replace(done, ranks=ranks_of(asked.program.flow))
-        yield with_misses(request, asked, done, configs) if "draft" in configs else done
+        done = with_misses(request, asked, done, configs) if "draft" in configs else done
+    yield done
 
 
 def ranks_of(flow: Flow) -> int | None:
@@ -84,7 +88,8 @@ def with_misses(request: Request, one: Opened, done: Launch, configs: Mapping[st
     lookups, dropped = done.lookups, done.dropped
     if request.train is not None and not is_contract(request.train):
         names = (*pipeline.keys, *pipeline.moved, *names_in(draft.values))
-        looked, left_out = read_trainer(request.train, one.program, configs, names)
+        looked, left_out, read = read_trainer(request.train, one.program, configs, names)
+        one.further.append(read)
         lookups, dropped = lookups + looked, dropped + left_out
     spellings = dict.fromkeys(pipeline.keys, pipeline.spellings)
     missed = missed_entries(lookups, draft, pipeline.moved, spellings)

@@ -9,18 +9,18 @@ from typing import Literal
 
 from .chart import Chart, Spot, SpotKind
 
-INK, GREY, ACCENT, MAIN, BAD = "#202124", "#5f6368", "#a34700", "#0b4f8a", "#b3261e"
+INK, GREY, ACCENT, MAIN, BAD = "#202124", "#55595e", "#9a4300", "#0b4f8a", "#b0221b"
 """Dark enough on paper: of texts, of small print and byways, of assumptions, of the main path, of what is wrong."""
 PAPER, FRAME, EDGE = "#fefefe", "#f8f9fa", "#c4c7c5"
 """What lies behind all, behind a frame, and around it."""
 WHITE, SHADE, YELLOW, ORANGE, VIOLET = "#fdfdfd", "#f1f3f4", "#fff2cc", "#fde0cc", "#efe3f5"
-GREEN, PALE, BLUE, RED = "#d9f0e4", "#dcebf9", "#bcd9f5", "#fce1de"
+GREEN, PALE, BLUE, RED = "#d9f0e4", "#dcebf9", "#c6def7", "#fce1de"
 
 DARK: Mapping[str, str] = MappingProxyType({
-    INK: "#e8eaed", GREY: "#aeb3b9", ACCENT: "#ffb370", MAIN: "#8ab8f5", BAD: "#ff8f85",
+    INK: "#e8eaed", GREY: "#b4b9bf", ACCENT: "#ffb370", MAIN: "#8ab8f5", BAD: "#ff8f85",
     PAPER: "#0d1117", FRAME: "#161b22", EDGE: "#474d55",
     WHITE: "#1f252c", SHADE: "#2b3037", YELLOW: "#4a3f12", ORANGE: "#55341b", VIOLET: "#43314f",
-    GREEN: "#1d4431", PALE: "#1c3954", BLUE: "#1f4d7d", RED: "#5c211d",
+    GREEN: "#1d4431", PALE: "#1c3954", BLUE: "#1a4067", RED: "#5c211d",
 })  # fmt: skip
 """What stands for each colour on a dark page. None of the colours has a name that a program would write in its place."""
 

@@ -1,9 +1,12 @@
 """Steps 1 and 2 for each flow that is asked for: the tree is found and indexed, and its target classes are told."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
+from .configs import load_config
+from .drafts import find_drafts
 from .errors import BadInput
 from .evaluation import Program
 from .finding import find_targets
@@ -13,13 +16,19 @@ from .index import Index
 from .interpret.code import Code
 from .library.tables import Library
 from .nearest import told_nearest
+from .reasons import FileRead
 from .request import Request
 from .results import Location, NotEstablished, SourceFacts
 from .source import SourceTree, find_package, open_source, packages_in
+from .steps import count, task
 from .target import ConfigFacts, read_target
 from .wiring import DEFAULT_LAYERS, Found
 
 LACKING = "no target class with a setter of the flow is called so"
+
+
+Printed: TypeAlias = tuple[Callable[[str], str], Index]
+"""What was read of a source, and how its paths are printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +42,8 @@ class Opened:
     layers: int
     problems: list[NotEstablished]
     others: tuple[Found, ...] = ()
+    further: list[Printed] = field(default_factory=list)
+    """What was read of other sources: of the trainer, of the engine that it captures with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +71,10 @@ class Shared:
 def open_flows(request: Request, flows: Sequence[Flow], shared: Shared | None = None) -> list[Opened]:
     """Steps 1 and 2 for each flow; flows of one package share what is read of it."""
     read = (shared or Shared()).of(request.source)
-    opened = [open_flow(request, flow, read) for flow in flows]
+    opened = []
+    for number, flow in enumerate(flows, 1):
+        with task("find", "reading files", f"{flow.name} in {request.source}", number, len(flows)):
+            opened.append(open_flow(request, flow, read))
     names = {found.cls.name for one in opened for found in one.targets}
     wanted = wanted_models(request, opened[0], names)
     problems = missing_targets(request, opened[0], names)
@@ -80,7 +94,9 @@ def open_flow(request: Request, flow: Flow, read: dict[str, Read]) -> Opened:
     """Steps 1 and 2: find and index."""
     if flow.package not in read:
         tree = open_package(request.source, flow)
-        read[flow.package] = Read(tree, Index(tree), Code(tree.printed))
+        for path in tree.files:
+            count("files listed", (tree.root, path))
+        read[flow.package] = Read(tree, Index(tree, tree.found_by), Code(tree.printed))
     tree, index = read[flow.package].tree, read[flow.package].index
     program = Program(index, flow, read[flow.package].code, Library(dict(flow.kernels), boundaries=flow.boundaries), tree.printed)
     check_in_tree(program, tree)
@@ -158,3 +174,17 @@ def unreadable(index: Index, tree: SourceTree) -> list[NotEstablished]:
 
 def facts(tree: SourceTree, index: Index) -> SourceFacts:
     return SourceFacts(tree.root, tree.package, tree.version, len(tree.files), len(index.read), tree.revision)
+
+
+def files_read(read: Iterable[Printed], request: Request) -> tuple[FileRead, ...]:
+    """Each file that was read, with the first reason for it: those of the sources, and the configs."""
+    drafts = find_drafts(request.drafts) if request.drafts else ()
+    named = dict.fromkeys(drafts, "a draft's config")
+    others = (request.target, "the target's config"), (request.train_config, "the config of the run")
+    named |= {path: text for path, text in others if path is not None}
+    configs = {load_config(path).path_printed: text for path, text in named.items()}
+    files: dict[str, str] = {}
+    for printed, index in read:
+        for path, reason in index.reasons.items():
+            files.setdefault(printed(path), reason)
+    return tuple(FileRead(*each) for each in sorted({**files, **configs}.items()))

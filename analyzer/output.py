@@ -8,13 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 
 from .errors import BadInput
 from .options import Output
+from .steps import make_room, task
 
 
 def emit(outputs: Sequence[Output], renderers: Mapping[str, Callable[[bool], str]]) -> None:
     """Write each rendering where it was asked for; colours only on a terminal."""
     for output in outputs:
         colour = output.file is None and sys.stdout is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        write(output.file, renderers[output.format](colour))
+        with task("show"):
+            shown = renderers[output.format](colour)
+        write(output.file, shown)
 
 
 def write(file: str | None, content: str | bytes) -> None:
@@ -24,6 +27,7 @@ def write(file: str | None, content: str | bytes) -> None:
             with open(file, "wb") as opened:
                 opened.write(content if isinstance(content, bytes) else _encoded(content))
         elif sys.stdout is not None:
+            make_room()
             _to_stdout(str(content))
     except BrokenPipeError:
         _silence_stdout()

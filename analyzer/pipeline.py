@@ -7,6 +7,8 @@
 5. record  every hop of a tracked value goes into the evaluation's path
 6. judge   `wiring` reads the convention off the evaluations, `comparison` holds serving against training, `rules` look for defects
 7. show    `report` and `json_report`
+
+`steps` is told which of them is going on.
 """
 
 from __future__ import annotations
@@ -29,12 +31,13 @@ from .excerpts import Excerpts
 from .flows.flow import BUILT_IN, ENGINES, load_flow
 from .launched import configs_with, launched, with_flags
 from .layout import printed_path
-from .opening import Opened, Shared, choose_flows, facts, open_flows, unreadable
+from .opening import Opened, Shared, choose_flows, facts, files_read, open_flows, unreadable
 from .request import ContractRequest, Request
 from .results import Analysis, Comparison, ContractAnalysis, Side, Wiring
 from .serving import server
 from .siblings import siblings
 from .source import SourceTree, find_package, open_source
+from .steps import task
 from .suppressions import MARK
 from .surroundings import Needs, Surroundings
 from .trained import Training, train_source
@@ -87,7 +90,9 @@ def draw_graphs(request: Request) -> GraphAnalysis:
         problems = [*unreadable(opened[0].program.index, opened[0].tree), *(each for one in opened for each in one.problems)]
         return GraphAnalysis(
             facts(opened[0].tree, opened[0].program.index), tuple(graph for graph, _ in followed),
-            tuple(assumptions[name] for name in sorted(assumptions)), tuple(problems), excerpts(request, opened[0].tree),
+            tuple(assumptions[name] for name in sorted(assumptions)), tuple(problems),
+            files_read([(opened[0].tree.printed, opened[0].program.index)], request),
+            excerpts(request, opened[0].tree),
         )  # fmt: skip
 
 
@@ -120,8 +125,9 @@ def trace(request: Request, key: str) -> Trace:
         found = one.targets[0] if one.targets else None
         target = None if found is None else (Target(one.program, found.cls, found.setter, one.layers, one.config), found)
         before = facts(one.tree, one.program.index)
-        made = trace_key(one.program, one.tree, before, key, configs, target, one.config.architectures(), request.train)
-        return replace(made, source=facts(one.tree, one.program.index))
+        with task("record", "readers", key):
+            made, read = trace_key(one.program, one.tree, before, key, configs, target, one.config.architectures(), request.train)
+        return replace(made, source=facts(one.tree, one.program.index), files=files_read(read, request))
 
 
 def contract(request: ContractRequest) -> ContractAnalysis:
@@ -129,7 +135,9 @@ def contract(request: ContractRequest) -> ContractAnalysis:
     from .contract import read_contract
 
     with room_to_run():
-        return read_contract(request, load_flow(BUILT_IN[0]), dict(engines_for(request)))
+        engines = dict(engines_for(request))
+        with task("run", "trainer", request.source):
+            return read_contract(request, load_flow(BUILT_IN[0]), engines)
 
 
 def engines_for(request: ContractRequest) -> Iterator[tuple[str, Engine]]:
@@ -188,7 +196,8 @@ def run(request: Request, shared: Shared | None = None) -> Analysis:
     open_ones, texts = (*unreadable(index, tree), *problems), excerpts(request, tree)
     commented = tuple(tree.printed(path) for path in sorted(index.read) if MARK in tree.read(path))
     around = Surroundings(texts.content, commented, covered(request), find_drafts(request.drafts) if request.drafts else ())
-    return Analysis(facts(tree, index), tuple(wirings), open_ones, tuple(comparisons), tuple(launches), texts, around, tuple(others))
+    files = files_read([(tree.printed, index), *(each for one in opened for each in one.further)], request)
+    return Analysis(facts(tree, index), tuple(wirings), open_ones, tuple(comparisons), tuple(launches), texts, around, files, tuple(others))
 
 
 def covered(request: Request) -> tuple[Needs, ...]:
@@ -232,6 +241,11 @@ def drafts_by_flow(request: Request, opened: Sequence[Opened]) -> dict[str, list
 
 def against_training(request: Request, one: Opened, path: str) -> Iterator[Comparison]:
     """What is served to a draft, held against what it was trained on: by what was given, else by the contract that lies beside it."""
+    with task("run", "draft", path):
+        yield from held_against(request, one, path)
+
+
+def held_against(request: Request, one: Opened, path: str) -> Iterator[Comparison]:
     layers = request.layers or one.config.num_layers()
     draft, weights = load_config(path), read_weights(path, one.program.flow.pipeline.projections)
     one.problems.extend([weights.open] if weights.open is not None else ())
@@ -245,7 +259,9 @@ def against_training(request: Request, one: Opened, path: str) -> Iterator[Compa
 def training_side(request: Request, train: str, draft: Config, one: Opened, layers: int | None) -> Side:
     """What the draft was trained on, from the trainer's source or from its contract."""
     if not is_contract(train):
-        return train_source(Training(train, request.train_config, draft, train_engine(request, one)), one.program, one.config, layers)
+        with task("run", "trainer", train):
+            engine = train_engine(request, one)
+            return train_source(Training(train, request.train_config, draft, engine, one.further), one.program, one.config, layers)
     if request.train_config is not None:
         raise BadInput(f"--train {train} is a contract, which holds the ids of its run: leave out --train-config")
     return contract_side(read_contract_file(train), one.program.flow.name, layers, one.config.hidden_size())
@@ -256,4 +272,6 @@ def train_engine(request: Request, one: Opened) -> Engine | None:
     if request.train_engine is None:
         return None
     asked = ContractRequest(request.train or "", (one.program.flow.name,), request.layers, request.target, None, None, request.train_engine)
-    return dict(engines_for(replace(asked, models=request.models))).get(one.program.flow.name)
+    engine = dict(engines_for(replace(asked, models=request.models))).get(one.program.flow.name)
+    one.further.extend([] if engine is None else [(engine.program.printed, engine.program.index)])
+    return engine

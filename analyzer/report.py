@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from .agreement import agreement
 from .behaviour import Block, Fact, blocks, condition_places, evaluation_of, members, outcome, raised_at, special_rows
 from .coverage import proved
+from .files_report import files_report
 from .json_report import legend, legend_of
 from .request import ids_text
 from .results import Analysis, Assumption, Comparison, DefaultInEffect, Evaluation, Side, SourceFacts, Wiring
@@ -52,6 +53,7 @@ def wiring_report(analysis: Analysis, findings: Sequence[Finding], by_ids: bool,
     yield from findings_report(findings, detail, analysis)
     if not detail.quiet and not detail.brief:
         yield from legend_report(legend(analysis))
+    yield from files_report(analysis.files) if detail.verbose else ()
 
 
 def check_report(analysis: Analysis, findings: Sequence[Finding], detail: Detail) -> Iterator[Line]:

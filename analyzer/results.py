@@ -10,6 +10,7 @@ from .launches import Launch
 from .location import Location as Location
 from .location import Place as Place
 from .other_ways import Bypass, Overlaid, Spread
+from .reasons import FileRead
 from .setter_facts import Asked as Asked
 from .setter_facts import Marks as Marks
 from .setter_facts import Missed as Missed
@@ -324,6 +325,7 @@ class Analysis:
     excerpt: Callable[[Location], str | None] = field(default=lambda at: None, compare=False, repr=False)
     """The text of a line, where it can be read."""
     around: Surroundings = field(default_factory=Surroundings, compare=False, repr=False)
+    files: tuple[FileRead, ...] = field(default=(), compare=False, repr=False)
     siblings: tuple[Wiring, ...] = ()
     """Wirings of targets that were not asked for, where what one of those that were captures may be held against what they do."""
 

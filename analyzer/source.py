@@ -16,6 +16,8 @@ from typing import Protocol
 from .errors import BadInput
 from .folder import find_holder, has_python, open_folder
 from .layout import HOLDERS, Notes, printable
+from .reasons import found_in
+from .steps import count
 
 VERSION_FILES = ("_version.py", "version.py", "__init__.py")
 VERSION_NAMES = ("__version__", "version")
@@ -50,6 +52,7 @@ class SourceTree:
     _cache: dict[str, bytes] = field(default_factory=dict, repr=False, compare=False)
     _failed: set[str] = field(default_factory=set, repr=False, compare=False)
     _hits: dict[tuple[bytes, ...], tuple[str, ...]] = field(default_factory=dict, repr=False, compare=False)
+    _searches: dict[tuple[bytes, ...], str] = field(default_factory=dict, repr=False, compare=False)
     _asked: set[str] = field(default_factory=set, repr=False, compare=False)
 
     @property
@@ -63,6 +66,7 @@ class SourceTree:
     def read(self, path: str) -> bytes:
         """The content of one of ``files``. OSError where there is no such file or it cannot be read."""
         self._asked.add(path)
+        count("files read", (self.root, path))
         return self._content(path)
 
     def _content(self, path: str) -> bytes:
@@ -77,11 +81,13 @@ class SourceTree:
         """The path as reports show it: relative to the working directory, or ``archive.whl/sglang/…``."""
         return self._store.printed(path)
 
-    def grep(self, words: tuple[bytes, ...]) -> tuple[str, ...]:
+    def grep(self, words: tuple[bytes, ...], of_what: str = "") -> tuple[str, ...]:
         """The files whose bytes contain one of the words. Hits stay in memory, for they are parsed next, and so does the answer; a file
-        that cannot be read is noted."""
+        that cannot be read is noted. ``of_what`` says what the words are, for those who ask why a file was read."""
+        self._searches[words] = self._searches.pop(words, of_what)  # the last search comes last
         if words in self._hits:
             return self._hits[words]
+        count("searches")
         hits = []
         for path in self.files:
             try:
@@ -93,6 +99,14 @@ class SourceTree:
                 self._cache[path] = data
                 hits.append(path)
         return self._hits.setdefault(words, tuple(hits))
+
+    def found_by(self, path: str) -> str | None:
+        """What the last search looked for that has found a file; None where none has."""
+        for words, of_what in reversed(self._searches.items()):
+            if path in self._hits.get(words, ()):
+                data = self._content(path)
+                return next((found_in(word.decode(), of_what) for word in words if word in data), None)
+        return None
 
     def answers_like(self, other: SourceTree) -> bool:
         """Whether all that has been asked of this tree has the same answer in the other: the list of files, each content that was read, and

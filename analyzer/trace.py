@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .configs import Config
 from .evaluation import Program, Target
@@ -29,20 +29,20 @@ HANDED = "supposed: the config that this function is handed is the {}'s"
 def trace_key(
     program: Program, tree: SourceTree, source: SourceFacts, key: str, configs: Mapping[str, Config],
     target: tuple[Target, Found] | None, models: Sequence[str], train: str | None,
-) -> Trace:  # fmt: skip
-    """All readers of a key in the engine, and in the trainer that is given."""
+) -> tuple[Trace, list[tuple[Callable[[str], str], Index]]]:  # fmt: skip
+    """All readers of a key in the engine, and in the trainer that is given; and what was read of both."""
     engine = trace_tree(program, tree, key, configs, target, models)
-    tracings, indexes = [engine], [program.index]
+    tracings = [engine]
     if train is not None:
         opened = open_trainer(train)
         there = Program(TrainerIndex(opened), program.flow, Code(opened.printed), program.library, opened.printed)
         tracings.append(trace_trainer(there, opened.tree, key, configs, engine.chain.graph))
-        indexes.append(there.index)
     graph: FlowGraph = ways(engine.chain.graph, key)
     readers = tuple(reader for each in tracings for reader in readers_of(each, configs))
     tests = tuple(each.mention for tracing in tracings for each in tracing.found if each.mention.form == "test")
     problems = tuple(problem for each in tracings for problem in (*each.problems, *unreadable(each, each.chain.program.index)))
-    return Trace(source, key, readers, tests, graph, tuple((role, each.path_printed) for role, each in configs.items()), problems)
+    made = Trace(source, key, readers, tests, graph, tuple((role, each.path_printed) for role, each in configs.items()), problems)
+    return made, [(each.chain.program.printed, each.chain.program.index) for each in tracings]
 
 
 def unreadable(tracing: Tracing, index: Index) -> Iterator[NotEstablished]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from .graph import Edge, Node
 from .json_report import Object, not_established_object, place_object, source_object
+from .reasons import files_object
 from .traces import Got, Mention, Reader, Trace
 
 
@@ -27,6 +28,7 @@ def trace_document(trace: Trace) -> Object:
         "nodes": [_node(node, name) for node, name in names.items()],
         "edges": [_edge(edge, names) for edge in trace.graph.edges],
         "not_established": [not_established_object(entry) for entry in trace.not_established],
+        "files": files_object(trace.files),
     }
 
 

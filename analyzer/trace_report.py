@@ -5,6 +5,7 @@ import json
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 
+from .files_report import files_report
 from .graph import Edge, Node
 from .report import Detail, source_line
 from .text import Line, Span, Tone, line
@@ -48,6 +49,7 @@ def trace_report(trace: Trace, detail: Detail) -> Iterator[Line]:
         yield line("  ", Span("Not established", "bold"))
         for entry in trace.not_established:
             yield line("    ", Span(f"{entry.what}: {entry.reason}", "yellow"), Span(f"  {entry.at}", "dim"))
+    yield from files_report(trace.files) if detail.verbose else ()
 
 
 def counted(trace: Trace) -> str:

@@ -7,6 +7,7 @@ from .frozen import frozen
 from .graph import FlowGraph
 from .json_text import Json
 from .location import Location
+from .reasons import FileRead
 from .results import NotEstablished, SourceFacts
 
 Form: TypeAlias = Literal["attribute", "subscript", "method", "getattr", "helper", "field", "parameter", "pattern", "test"]
@@ -66,3 +67,4 @@ class Trace:
     graph: FlowGraph
     configs: tuple[tuple[str, str], ...] = ()
     not_established: tuple[NotEstablished, ...] = ()
+    files: tuple[FileRead, ...] = ()

@@ -6,14 +6,16 @@ What a selection records to files is followed into every program that reads such
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from .binding import Bound, RunConfig, bind, read_draft_ids, read_run_config, undecided
 from .configs import Config, load_config
 from .engine_use import Engine
 from .entries import Entry, Scan, find_selections, other_writers, runs_alone
 from .evaluation import Program
+from .index import Index
 from .interpret.code import Code
 from .interpret.ledger import Given
 from .judgement import NOTHING_SEEN
@@ -38,6 +40,8 @@ class Training:
     run_config: str | None
     draft: Config | None = None
     engine: Engine | None = None
+    read: list[tuple[Callable[[str], str], Index]] = field(default_factory=list)
+    """What was read of the trainer."""
 
 
 def train_source(given: Training, program: Program, config: ConfigFacts, layers: int | None) -> Side:
@@ -51,7 +55,9 @@ def train_source(given: Training, program: Program, config: ConfigFacts, layers:
     if layers is None:
         return unproved("how many layers the target has is not known: give its config with --target", Location(tree.printed(""), 1))
     facts = load_training_facts(tree.package)
-    trainer = Trainer(Scan(TrainerIndex(tree), tree), Code(tree.printed), program.library, facts, config, layers)
+    index = TrainerIndex(tree)
+    given.read.append((tree.printed, index))
+    trainer = Trainer(Scan(index, tree), Code(tree.printed), program.library, facts, config, layers)
     first = train(trainer, run)
     own = None
     if run is None and given.draft is not None:
@@ -69,8 +75,8 @@ def train_source(given: Training, program: Program, config: ConfigFacts, layers:
 
 def read_trainer(
     source: str, program: Program, configs: Mapping[str, Config], names: Sequence[str]
-) -> tuple[tuple[Lookup, ...], tuple[Dropped, ...]]:
-    """What the trainer looks up of these names in the configs that are in hand, and in what it makes of them."""
+) -> tuple[tuple[Lookup, ...], tuple[Dropped, ...], tuple[Callable[[str], str], Index]]:
+    """What the trainer looks up of these names in the configs that are in hand, and in what it makes of them; and what was read of it."""
     from .valueflow.build import make_question
     from .valueflow.reading import lookups_in
 
@@ -78,7 +84,8 @@ def read_trainer(
     there = Program(TrainerIndex(tree), program.flow, Code(tree.printed), program.library, tree.printed)
     question = make_question(program.flow, configs, None)
     found = [lookups_in(there, tree.tree, question, role, names) for role in configs]
-    return tuple(each for lookups, _ in found for each in lookups), tuple(each for _, dropped in found for each in dropped)
+    lookups, dropped = (each for each, _ in found), (each for _, each in found)
+    return tuple(chain.from_iterable(lookups)), tuple(chain.from_iterable(dropped)), (tree.printed, there.index)
 
 
 def first_proved(first: Side, other: Side) -> Side:

@@ -16,7 +16,9 @@ from .errors import BadInput
 from .folder import open_any_folder
 from .index import Index, Module
 from .layout import HOLDERS
+from .reasons import Why
 from .source import SourceTree, Store, find_version, open_source
+from .steps import count
 
 MODEL = "transformers/__init__.py"
 """Where the model of transformers stands in the tree."""
@@ -32,6 +34,8 @@ class TrainerTree:
         self.package = tree.package
         self.models = "transformers" not in {path.partition("/")[0] for path in tree.files}
         self.files = (*tree.files, MODEL) if self.models else tree.files
+        for path in tree.files:
+            count("files listed", (tree.root, path))
 
     def read(self, path: str) -> bytes:
         if path == MODEL and self.models:
@@ -46,16 +50,16 @@ class TrainerIndex(Index):
     """The modules of a trainer, each under every name by which it may be imported."""
 
     def __init__(self, tree: TrainerTree) -> None:
-        super().__init__(tree)
+        super().__init__(tree, tree.tree.found_by)
         self.tree = tree
         self._by_path: dict[str, Module | None] = {}
 
-    def module(self, name: str) -> Module | None:
+    def module(self, name: str, why: Why | None = None) -> Module | None:
         path = self._paths.get(name)
         if path is None:
             return None
         if path not in self._by_path:
-            self._by_path[path] = self._load(path, self.module_of(path))
+            self._by_path[path] = self._load(path, self.module_of(path), why)
         return self._by_path[path]
 
     @cached_property

@@ -20,6 +20,7 @@ from .outcome import Ids
 from .reach import beside
 from .results import Assumption, Evaluation, ForwardPlace, Location, Marks, Wiring
 from .runs import kin
+from .steps import count, task
 from .target import ConfigFacts
 from .values import ClassValue, FunctionValue
 
@@ -50,25 +51,33 @@ def evaluate_all(jobs: Sequence[Job], ids: tuple[Ids, ...] | None) -> list[list[
     classes = dict.fromkeys(class_key(one) for job in jobs for one in job.found)
     done: dict[tuple[int, str, str, str], Wiring] = {}
     swept = 0
-    for key in classes:
-        of_class: list[Shared] = []
-        for number, job in enumerate(jobs):
-            of_job: dict[str, Shared] = {}
-            for one in (each for each in job.found if class_key(each) == key):
-                if one.setter not in of_job:
-                    target = target_of(job, one, [each.target for each in of_class])
-                    of_job[one.setter] = Shared(target, prove(target, ids, judged=job.judged), [])
-                    of_class.append(of_job[one.setter])
-                shared = of_job[one.setter]
-                shared.keys.append(target_key(number, one))
-                done[shared.keys[-1]] = make_wiring(job.program, one, shared.proved, job.layers, bare=ids is None)
-        for shared in of_class if ids is None and any(job.judged for job in jobs) else ():
-            rows = shared.proved.evaluated
-            spread, bypasses = spread_of(shared.target, rows), tuple(bypasses_of(shared.target, rows))
-            done |= {each: replace(done[each], spread=spread, bypasses=bypasses) for each in shared.keys}
-        of_class.clear()
-        swept = sweep(swept)
+    for number, key in enumerate(classes, 1):
+        count("target classes", key)
+        with task("run", "target classes", key[1], number, len(classes)):
+            done |= wirings_of(key, jobs, ids)
+            swept = sweep(swept)
     return [[done[target_key(number, one)] for one in job.found] for number, job in enumerate(jobs)]
+
+
+def wirings_of(key: tuple[str, str], jobs: Sequence[Job], ids: tuple[Ids, ...] | None) -> dict[tuple[int, str, str, str], Wiring]:
+    """The wirings of the targets that behave as this class does."""
+    done: dict[tuple[int, str, str, str], Wiring] = {}
+    of_class: list[Shared] = []
+    for number, job in enumerate(jobs):
+        of_job: dict[str, Shared] = {}
+        for one in (each for each in job.found if class_key(each) == key):
+            if one.setter not in of_job:
+                target = target_of(job, one, [each.target for each in of_class])
+                of_job[one.setter] = Shared(target, prove(target, ids, judged=job.judged), [])
+                of_class.append(of_job[one.setter])
+            shared = of_job[one.setter]
+            shared.keys.append(target_key(number, one))
+            done[shared.keys[-1]] = make_wiring(job.program, one, shared.proved, job.layers, bare=ids is None)
+    for shared in of_class if ids is None and any(job.judged for job in jobs) else ():
+        rows = shared.proved.evaluated
+        spread, bypasses = spread_of(shared.target, rows), tuple(bypasses_of(shared.target, rows))
+        done |= {each: replace(done[each], spread=spread, bypasses=bypasses) for each in shared.keys}
+    return done
 
 
 class Proved(NamedTuple):

@@ -10,6 +10,7 @@ from typing import Any
 
 import graph_examples
 import pytest
+import typer
 from results_examples import analysis, unknown_wiring, wiring
 
 from flowcheck.analyzer import cli
@@ -78,7 +79,7 @@ def test_a_source_alone_is_checked(asked: list[Request], capsys: pytest.CaptureF
     ],
 )
 def test_which_command_is_meant(arguments: list[str], expected: list[str]) -> None:
-    assert cli.with_command(arguments) == expected
+    assert typer.main.get_command(cli.app).with_command(arguments) == expected
 
 
 def test_options_reach_the_pipeline(asked: list[Request]) -> None:

@@ -188,11 +188,11 @@ class TestDot:
 
     def test_what_decides_is_dashed_and_an_assumption_is_marked(self) -> None:
         assert re.search(r"n5 -> n6 \[.*style=dashed", self.source)
-        assert re.search(r'n11 -> n12 \[label=" assumes single-rank .*arrowhead=empty', self.source)
+        assert re.search(r'n11 -> n12 \[label="  assumes single-rank .*arrowhead=empty', self.source)
         assert re.search(r"n14 -> n13 \[.*style=dotted", self.source)
 
     def test_values_stand_on_the_arrows(self) -> None:
-        assert r'label=" +1 \l [2, 30, 58] -> [3, 31, 59] \l"' in self.source
+        assert r'label="  +1 \l  [2, 30, 58] -> [3, 31, 59] \l"' in self.source
 
     def test_boxes_lead_to_their_lines(self) -> None:
         assert f'URL="./{LLAMA}#L790"' in self.source
@@ -297,7 +297,7 @@ class TestMermaid:
         assert f'  subgraph file2["{LLAMA}"]' in lines
         assert '  n2 ==>|"+1<br/>[2, 30, 58] -#62; [3, 31, 59]"| n3' in lines
         assert '  n5 -.->|"append<br/>out:2, out:30, out:58"| n6' in lines
-        assert f'  click n13 href "./{DRAFT}#L163" "consumer: self.fc(hidden_states) · {DRAFT}:163"' in lines
+        assert f'  click n13 href "./{DRAFT}#L163" "consumer: self.fc(hidden_states) · LlamaModel.forward · {DRAFT}:163"' in lines
 
     @pytest.mark.parametrize("text", NASTY)
     def test_a_nasty_name_stays_within_its_quotes(self, text: str) -> None:

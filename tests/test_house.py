@@ -21,18 +21,18 @@ FLOW = flow_shape(whole=True).properties
 ASSUMPTION = (FLOW["assumption"].items or Shape()).properties
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("frozen", "memory"),
-    ("location", "nearest"),
+    ("frozen", "memory", "steps"),
+    ("location", "nearest", "reasons", "help_texts"),
     ("surroundings",),
-    ("launches", "other_ways", "setter_facts"),
+    ("launches", "other_ways", "setter_facts", "manual"),
     ("errors", "results", "layout", "json_text", "request", "escape", "scope"),
     ("repository",),
     (
         "archive", "folder", "installed", "revision", "meaning", "text", "index", "ir", "options", "graph", "agreement", "json_file",
         "toml_file", "chart", "wrapping",
     ),
-    ("source", "values", "lower", "configs", "output", "fold", "traces", "suppressions", "looks"),
-    ("library", "trainer", "contract_file", "weights", "excerpts"),
+    ("source", "values", "lower", "configs", "output", "fold", "traces", "suppressions", "timings", "progress", "looks"),
+    ("library", "trainer", "contract_file", "weights", "excerpts", "watching"),
     ("interpret", "flows", "entries"),
     ("points", "target", "setting_values", "keys", "training_facts", "lifecycle", "exports", "convention", "coverage"),
     ("outcome", "fates", "gating", "selections", "entering", "drafts"),
@@ -59,7 +59,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("baseline", "finding_changes"),
     ("checked",),
     ("told", "fingerprints"),
-    ("json_report", "behaviour", "picture", "verdicts", "comment", "path_diagram"),
+    ("json_report", "files_report", "behaviour", "picture", "verdicts", "comment", "path_diagram"),
     ("sarif_places", "sarif_rules", "junit"),
     ("report", "rule_pages", "sarif_results", "captions", "contract_json", "trace_json", "kept_json", "difference"),
     ("feeds", "diff_groups"),
@@ -73,14 +73,18 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("drawings", "contract_command", "check_command"),
     ("graph_command", "diff_command"),
     ("trace_command",),
+    ("given", "completion"),
     ("arguments", "invocation"),
+    ("commands",),
     ("cli",),
     ("entry",),
 )
 """The lowest first. A file of ``analyzer/`` is called by its name, a folder by its own; a file imports from lower rows only."""
 
-LIBRARIES = {"libcst": ("lower",), "networkx": ("graph",), "graphviz": ("draw",), "typer": ("arguments", "cli")}
-"""Each library from outside has one room; the command line has two."""
+LIBRARIES = {
+    "libcst": ("lower",), "networkx": ("graph",), "graphviz": ("draw",), "rich": ("progress",), "typer": ("arguments", "commands", "cli"),
+}  # fmt: skip
+"""Each library from outside has one room; the command line has three."""
 
 BANNED_MODULES = {"pickle", "marshal", "shelve", "dill", "runpy", "imp", "code", "codeop"}
 BANNED_CALLS = {"eval", "exec", "compile", "__import__"}

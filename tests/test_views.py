@@ -19,7 +19,7 @@ from flowcheck.analyzer.compare_chart import compare_chart, told_steps
 from flowcheck.analyzer.draw import dot, drawn
 from flowcheck.analyzer.escape import terminal
 from flowcheck.analyzer.graph import FlowGraph
-from flowcheck.analyzer.looks import DARK
+from flowcheck.analyzer.looks import ACCENT, BAD, DARK, FRAME, GREY, INK, LOOKS, MAIN, PAPER, RED
 from flowcheck.analyzer.mermaid import mermaid
 from flowcheck.analyzer.models_chart import models_chart
 from flowcheck.analyzer.options import VIEWS
@@ -32,7 +32,7 @@ from flowcheck.analyzer.wrapping import wrapped
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 STORY = FIXTURES / "ids-changed-after-training"
-BAD = Request("tree/sglang", draft="configs/bad.json", target="configs/target.json")
+SHIPPED = Request("tree/sglang", draft="configs/bad.json", target="configs/target.json")
 Capture = pytest.CaptureFixture[str]
 
 
@@ -58,7 +58,7 @@ def story(monkeypatch: pytest.MonkeyPatch) -> None:
 class TestPipeline:
     @pytest.fixture
     def chart(self) -> Chart:
-        return pipeline_chart(draw_graphs(BAD).graphs[0])
+        return pipeline_chart(draw_graphs(SHIPPED).graphs[0])
 
     def test_it_has_one_box_a_component(self, chart: Chart) -> None:
         assert titles(chart) == [
@@ -94,7 +94,7 @@ def test_a_broken_way_is_drawn_in_parts() -> None:
 @pytest.mark.usefixtures("story")
 class TestPath:
     def test_every_hop_has_its_line_of_code(self) -> None:
-        found = draw_graphs(BAD)
+        found = draw_graphs(SHIPPED)
         chart = path_chart(found.graphs[0], found.excerpt)
         way = found.graphs[0].main_path() or ()
         assert [each.place for each in chart.spots] == [way[0].source.at, *(hop.at for hop in way)]
@@ -102,7 +102,7 @@ class TestPath:
         assert [link.notes for link in chart.links if "->" in str(link.notes)] == [("[2, 30] -> [3, 31]",)]
 
     def test_a_file_has_a_frame_each_time_the_way_comes_to_it(self) -> None:
-        chart = path_chart(draw_graphs(BAD).graphs[0], lambda at: None)
+        chart = path_chart(draw_graphs(SHIPPED).graphs[0], lambda at: None)
         files = [frame.title for frame in chart.frames]
         assert files.count("deepseek_like.py") == 2
         assert len({frame.id for frame in chart.frames}) == len(files)
@@ -128,7 +128,8 @@ class TestCompare:
     def test_what_comes_to_fc_stands_side_by_side(self) -> None:
         chart = self.compared("configs/bad.json")
         points = {each.id: each.title for each in chart.spots if each.kind == "point"}
-        assert [(points[one], points[other]) for one, other in chart.level] == [("out:2", "embed"), ("out:30", "out:2"), ("out:58", "out:30")]
+        pairs = [("out:2", "embed"), ("out:30", "out:2"), ("out:58", "out:30")]
+        assert [(points[one], points[other]) for one, other in chart.level] == pairs
         assert [link.kind for link in chart.links if link.id.startswith("pair")] == ["other"] * 3
 
     def test_where_they_agree_it_says_so(self) -> None:
@@ -167,12 +168,22 @@ class TestModels:
         return models_chart(found.source, found.wirings)
 
     def test_classes_come_together_by_convention(self) -> None:
-        chart = self.chart("first-id-decides")
-        groups = {each.title: each.small for each in chart.spots if each.kind == "group"}
-        assert len(groups) > 1
-        assert any("if ids[0] == 1" in title for title in groups)
-        named = [name for small in groups.values() for name in small[0].split(", ")]
-        assert len(named) == len(set(named))
+        chart = self.chart("one-class-apart")
+        assert [(each.word, each.title, each.small) for each in chart.spots] == [
+            ("4 target classes", "id k captures out:k", ("AsterForCausalLM, BorageForCausalLM, CrocusForCausalLM, DaisyForCausalLM",)),
+            ("1 target class", "id k captures out:k-1", ("ElderForCausalLM",)),
+        ]
+        assert chart.below == ((chart.spots[0].id, chart.spots[1].id),)
+
+    def test_each_flow_has_a_frame(self) -> None:
+        chart = self.chart("index-tests")
+        assert len({frame.title for frame in chart.frames}) == len(chart.frames) > 1
+        assert len({each.id for each in chart.spots}) == len(chart.spots)
+
+    def test_what_raises_comes_in_one_box(self) -> None:
+        assert spot(self.chart("setter-shapes"), "id k raises").small == (
+            "– StarForCausalLM: raises ValueError: not enough values to unpack (expected at least 2, got 1)",
+        )
 
     def test_what_is_open_has_a_box_of_its_own_and_says_why(self) -> None:
         chart = self.chart("opaque-capture")
@@ -242,13 +253,11 @@ def luminance(colour: str) -> float:
 
 
 def test_texts_are_legible_on_every_box_light_and_dark() -> None:
-    from flowcheck.analyzer.looks import FRAME, GREY, INK, LOOKS, PAPER, RED
-
     for behind in {PAPER, FRAME, RED, *(look.fill for look in LOOKS.values())}:
-        for ink in (INK, GREY):
+        for ink in (INK, GREY, ACCENT, BAD, MAIN):
             for one, other in ((ink, behind), (DARK[ink], DARK[behind])):
                 light, dark = sorted((luminance(one), luminance(other)), reverse=True)
-                assert (light + 0.05) / (dark + 0.05) >= 4.4, (one, other)
+                assert (light + 0.05) / (dark + 0.05) >= 4.5, (one, other)
 
 
 @pytest.mark.usefixtures("story")

@@ -126,7 +126,7 @@ def unknown_attribute(machine: Machine, value: Unknown, name: str) -> Value:
 
 
 def module_attribute(machine: Machine, value: ModuleValue, name: str) -> Value:
-    module = machine.index.module(value.name)
+    module = machine.index.module(value.name, lambda: f"used at {machine.location()}")
     if module is not None:
         found = module_name(machine, module, name)
         if found is not MISSING:
@@ -327,7 +327,7 @@ def set_attribute(machine: Machine, value: Value, name: str, new: Value) -> None
         case Tensor():
             machine.heap.write(value.cell, f".{name}", new)
         case ModuleValue():
-            module = machine.index.module(value.name)
+            module = machine.index.module(value.name, lambda: f"written to at {machine.location()}")
             if module is not None:
                 machine.heap.write(machine.slots_of(module), name, new)
         case None:

@@ -69,7 +69,7 @@ def bare(machine: Machine, cls: str, attrs: dict[str, Value]) -> Instance:
     """An object of a class of the tree that has these attributes and was not made by its constructor; of others that a constructor of it
     stores nothing is known."""
     module_path, _, name = cls.rpartition(".")
-    module = machine.index.module(module_path)
+    module = machine.index.module(module_path, lambda: f"has the class {name}, which the flow names")
     found = module_name(machine, module, name) if module is not None else None
     if not isinstance(found, ClassValue):
         raise GiveUp(f"there is no class {cls}", machine.location())

@@ -10,6 +10,7 @@ from .. import ir
 from ..index import Module
 from ..lower import LoweringError, lower_function, lower_statement
 from ..results import Location
+from ..steps import count, task
 from .effects import Effects
 from .signals import GiveUp
 
@@ -42,7 +43,9 @@ class Code:
         found = self._functions.get(node)
         if found is None:
             try:
-                found = self._functions[node] = lower_function(module, node)
+                with task("lower"):
+                    found = self._functions[node] = lower_function(module, node)
+                count("functions lowered")
             except LoweringError as error:
                 raise GiveUp(error.reason, Location(self.printed(error.path), error.line)) from error
         return found
@@ -51,7 +54,8 @@ class Code:
         found = self._statements.get(node)
         if found is None:
             try:
-                found = self._statements[node] = lower_statement(module, node)
+                with task("lower"):
+                    found = self._statements[node] = lower_statement(module, node)
             except LoweringError as error:
                 raise GiveUp(error.reason, Location(self.printed(error.path), error.line)) from error
         return found

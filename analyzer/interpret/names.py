@@ -168,7 +168,8 @@ def from_stars(machine: Machine, module: Module, slots: Slots, name: str) -> Val
     outside: str | None = None
     for star in module.scope.stars:
         target = module.resolve_relative(star.module or "", star.level)
-        found = machine.index.module(target)
+        why = f"imported at {machine.printed(module.path)}:{star.lineno}"
+        found = machine.index.module(target, lambda: why)  # noqa: B023
         if found is None:
             outside = None if machine.index.exists(target) else target
             continue
@@ -195,7 +196,7 @@ def import_module(machine: Machine, name: str) -> Value:
 
 def import_name(machine: Machine, module: Module, target: str, name: str) -> Value:
     """The value of ``from target import name``."""
-    found = machine.index.module(target)
+    found = machine.index.module(target, lambda: f"imported at {machine.location()}")
     if found is not None and not (found is module and name not in found.scope.names):
         value = module_name(machine, found, name)
         if value is not MISSING and not (

@@ -109,7 +109,9 @@ def name_builds(machine: Machine, module: Module, name: str, seen: set[ast.AST],
 
 def import_builds(machine: Machine, module: Module, node: ast.ImportFrom, name: str | None, seen: set[ast.AST], depth: int) -> bool:
     """Whether what an import brings under a name, or under any, builds a list of modules."""
-    target = machine.index.module(module.resolve_relative(node.module or "", node.level))
+    target = machine.index.module(
+        module.resolve_relative(node.module or "", node.level), lambda: f"imported at {machine.printed(module.path)}:{node.lineno}"
+    )
     if target is None or depth > MAX_DEPTH:
         return False
     wanted = [alias.name for alias in node.names if name is None or (alias.asname or alias.name) == name]
@@ -118,7 +120,8 @@ def import_builds(machine: Machine, module: Module, node: ast.ImportFrom, name: 
 
 def star_builds(machine: Machine, module: Module, name: str, seen: set[ast.AST], depth: int) -> bool:
     for star in module.scope.stars:
-        target = machine.index.module(module.resolve_relative(star.module or "", star.level))
+        why = f"imported at {machine.printed(module.path)}:{star.lineno}"
+        target = machine.index.module(module.resolve_relative(star.module or "", star.level), lambda: why)  # noqa: B023
         if target is not None and name_builds(machine, target, name, seen, depth):
             return True
     return False

@@ -240,7 +240,7 @@ def _supposed(engine: Engine, val: Val, value: Unknown | ExternalObject | ClassV
 
 
 def _of_module(engine: Engine, module: ModuleValue, name: str) -> Val:
-    found = engine.machine.index.module(module.name)
+    found = engine.machine.index.module(module.name, lambda: f"used for {module.name}.{name}")
     value = engine.types.name(found, name) if found is not None else MISSING
     if value is MISSING and engine.machine.index.exists(f"{module.name}.{name}"):
         return exact(ModuleValue(f"{module.name}.{name}"))

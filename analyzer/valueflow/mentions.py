@@ -201,7 +201,7 @@ def mentions(program: Program, tree: SourceTree, types: Types, key: str) -> list
     """All of them, by file and place; the same expression once."""
     finder = Finder(program, key, Helpers(tree, types))
     found: list[Found] = []
-    paths = tree.grep((key.encode(),))
+    paths = tree.grep((key.encode(),), "the key")
     modules = [module for path in paths if (module := program.index.module(program.index.module_of(path))) is not None]
     finder.constants |= {name for module in modules for name in finder.names_in(module.tree)}
     if finder.constants:  # who imports them need not name the key

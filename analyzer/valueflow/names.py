@@ -159,7 +159,9 @@ class Names:
                 if isinstance(holder, External):
                     return External(f"{holder.name}.{attr}")
                 if isinstance(holder, ModuleValue):
-                    found = self.machine.index.module(holder.name)
+                    found = self.machine.index.module(
+                        holder.name, lambda: f"used at {self.machine.printed(module.path)}:{node.lineno}"
+                    )
                     return self.name(found, attr) if found is not None else MISSING
         return MISSING
 
