@@ -12,7 +12,10 @@ from .chart import Chart, Frame, Link, Spot
 from .contracts import WORDS
 from .results import Comparison, Location, Side, Step
 
-LEGEND = "from where the ids come from to what fc is fed · red, double and labelled: where they part"
+LEGEND = (
+    "from where the ids come from to what fc is fed · red, double and labelled: where they part · what else is wrong on the way: "
+    "flowcheck check"
+)
 MOST_VALUES = 6
 """Values of a hop that are told."""
 
@@ -78,10 +81,9 @@ def _column(prefix: str, side: Side, excerpt: Excerpt, parts: Location | None = 
     last = tuple(_ends(prefix, side, other))
     chain = [*spots, last[0]]
     bad = next((number for number, told in enumerate(steps) if told.at == parts), None)
-    if bad is None and parts is not None:
-        bad = len(steps) - 1
-    # Of an entry the arrow that leaves it is marked, of a hop further on the one that leads there.
-    marked = None if bad is None else max(bad - 1, 0) if bad else 0
+    # Of an entry the arrow that leaves it is marked, of a hop further on the one that leads there; of a place that is on no hop none is:
+    # what arrives is marked then.
+    marked = None if bad is None else max(bad - 1, 0)
     links = tuple(_link(f"{prefix}link{number}", *pair, bad=number == marked) for number, pair in enumerate(pairwise(chain)))
     below = tuple((one.id, other.id) for one, other in pairwise(last))
     return Column((*spots, *last), links, tuple(spot.id for spot in last), below)

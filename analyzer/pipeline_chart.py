@@ -42,7 +42,6 @@ def pipeline_chart(graph: FlowGraph) -> Chart:
     spots: list[Spot] = []
     links: list[Link] = []
     below: list[tuple[str, str]] = []
-    points = points_text(graph)
     for way in main_ways(graph):
         found = [*components(graph, way)]
         start = len(spots)
@@ -50,17 +49,11 @@ def pipeline_chart(graph: FlowGraph) -> Chart:
         for number, (visit, _) in enumerate(found, start):
             spots.append(_component(graph, f"n{number}", visit))
         if found and found[-1][0].nodes[-1].kind == "consumer":
-            spots.append(_consumer(graph, f"n{len(spots)}", found[-1][0].nodes[-1], points))
-            found.append((Visit("", (), (), ()), ()))
-        links += _links(found, start, len(links), points)
+            spots.append(_consumer(graph, f"n{len(spots)}", way[-1]))
+            found.append((Visit("", (), way[-1:], ()), ()))
+        links += _links(found, start, len(links))
     title, frame = f"{graph.flow} · {graph.model}", Frame("all", "", tuple(spots))
     return Chart(title, (frame,), tuple(links), LEGEND, shown, below=tuple(below), wide=WIDE)
-
-
-def points_text(graph: FlowGraph) -> str:
-    """The captured points, in order, where they were proved."""
-    proved = graph.proved
-    return ", ".join(proved.captured) if proved is not None and proved.captured else ""
 
 
 Via = tuple[Node, ...]
@@ -147,21 +140,31 @@ def _does(graph: FlowGraph, visit: Visit) -> Iterator[str]:
         yield f"{DOES[node.kind]} {label}{value} (line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))})"
 
 
-def _consumer(graph: FlowGraph, name: str, node: Node, points: str) -> Spot:
+def _consumer(graph: FlowGraph, name: str, last: Edge) -> Spot:
+    """The projection, with what was proved to arrive there."""
     widths = [edge.after for edge in graph.edges if edge.kind == "width" and edge.target.kind == "consumer" and edge.after]
-    small = (*([f"input: {points}"] if points else []), *(f"input width {width}" for width in dict.fromkeys(widths)))
+    arrives, node = points_over(last), last.target
+    small = (*([f"input: {arrives}"] if arrives else []), *(f"input width {width}" for width in dict.fromkeys(widths)))
     return Spot(name, "consumer", node.label, f"the draft's projection · {short_place(node.at)}", "", small, node.at, str(node.at), "main")
 
 
-def _links(found: Sequence[tuple[Visit, Via]], first: int, count: int, points: str) -> Iterator[Link]:
-    """The arrows between the components of one way."""
+def points_over(edge: Edge) -> str:
+    """The captured points that were proved to go over a hop; "" where something on the way may have made others of them."""
+    return edge.after.strip("[]") if edge.after.startswith("[") else ""
+
+
+def _links(found: Sequence[tuple[Visit, Via]], first: int, count: int) -> Iterator[Link]:
+    """The arrows between the components of one way: before the capture with the ids as they were last seen, behind it with the points."""
     value, captured = "", False
     for number, ((visit, _), (following, via)) in enumerate(pairwise(found)):
-        inside = [*visit.incoming, *visit.hops, *following.incoming]
+        crossed = following.incoming
         captured = captured or any(node.kind == "capture" for node in visit.nodes)
         before = value
-        value = points if captured else next((edge.after for edge in reversed(inside) if edge.after.startswith("[")), value)
-        crossed = following.incoming
+        if captured:
+            value = points_over(crossed[-1]) if crossed else ""
+        else:
+            seen = [*visit.incoming, *visit.hops, *crossed]
+            value = next((edge.after for edge in reversed(seen) if edge.after.startswith("[")), value)
         passed = [*dict.fromkeys(owner(node) for node in via if owner(node))]
         notes = (*([value] if value else []), *([f"through {', '.join(passed)}"] if passed else []))
         rests = tuple(dict.fromkeys(edge.assumption for edge in crossed if edge.assumption))

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -84,6 +85,22 @@ class TestPipeline:
         assert "captures aux_hidden_states.append (lines 67, 70, 73)" in model.small
 
 
+def test_points_are_told_only_as_far_as_they_are_proved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that turns the states round before the draft gets them: what arrives is not what was captured, in its order."""
+    shutil.copytree(STORY, tmp_path / "story")
+    monkeypatch.chdir(tmp_path / "story")
+    worker = Path("tree/sglang/srt/speculative/eagle_worker.py")
+    text = worker.read_text("utf-8")
+    for kept in ("hidden_states=output.hidden_states[accepted]", "hidden_states=output.hidden_states)"):
+        assert kept in text
+        text = text.replace(kept, kept.replace("[accepted]", "").replace("output.hidden_states", "output.hidden_states.flip(-1)"))
+    worker.write_text(text, "utf-8")
+    chart = pipeline_chart(draw_graphs(SHIPPED).graphs[0])
+    assert spot(chart, "fc").small == ("input width 21504",)
+    assert links_from(chart, "DeepseekLikeForCausalLM, DeepseekLikeModel")[0].after == "embed, out:2, out:30"
+    assert [link.after for link in chart.links if link.source in {spot(chart, name).id for name in ("EagleWorker", "DraftInput")}] == ["", ""]
+
+
 def test_a_broken_way_is_drawn_in_parts() -> None:
     for chart in (pipeline_chart(cut_pipeline()), path_chart(cut_pipeline(), lambda at: None)):
         assert "no unbroken way" in chart.notice
@@ -155,6 +172,15 @@ class TestCompare:
         chart = compare_chart(Comparison("eagle3", "A", served, trained), trained, lambda at: None)
         (bad,) = [link for link in chart.links if link.emphasis == "bad" and link.kind == "data"]
         assert [each.title for each in chart.spots if each.id == bad.target] == ["- 1"]
+
+    def test_what_parts_at_no_hop_is_marked_where_it_arrives(self) -> None:
+        at, elsewhere = Location("setter.py", 3), Location("config.json", 2)
+        steps = (Step("key ids", "[2]", "[2]", at), Step("append", "a tensor", "1 in the list", at))
+        served = Side(("out:1",), (2,), "established", None, None, elsewhere, (), steps)
+        trained = Side(("out:2",), (3,), "established", None, None, at, (), steps)
+        chart = compare_chart(Comparison("eagle3", "Tulip", served, trained), trained, lambda at: None)
+        assert [link.id for link in chart.links if link.emphasis == "bad"] == ["pair0"]
+        assert [each.title for each in chart.spots if each.emphasis == "bad"] == ["out:1"]
 
     def test_a_hop_that_comes_again_is_told_once(self) -> None:
         taken = [Step("append", f"a tensor of 9 parts up to layer {layer}", "1 in the list", Location("a.py", 3)) for layer in (2, 30)]
