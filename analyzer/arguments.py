@@ -92,7 +92,11 @@ Flow = Annotated[
     typer.Option("--flow", metavar="NAME", autocompletion=completion.flows, help="The flow by whose way the engine is launched."),
 ]
 View = Annotated[
-    str | None, typer.Option("--view", metavar="VIEW", help="What the picture shows: pipeline (default), path, flow, compare or models.")
+    str | None,
+    typer.Option(
+        "--view", metavar="VIEW", autocompletion=completion.views,
+        help="What the picture shows: pipeline (default), path, flow, compare or models.",
+    ),
 ]
 TraceTrain = Annotated[str | None, typer.Option("--train", metavar="SOURCE", help="The source of a trainer: its readers too.")]
 Trainer = Annotated[str, typer.Argument(metavar="TRAINER", help="A folder, an archive or an installed package.")]

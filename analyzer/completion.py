@@ -61,6 +61,12 @@ def report_formats(incomplete: str) -> Offered:
     return [(each, "") for each in REPORT_FORMATS]
 
 
+def views(incomplete: str) -> Offered:
+    from .options import VIEWS
+
+    return [(each, "") for each in VIEWS]
+
+
 def id_lists(incomplete: str) -> Offered:
     return [("default", "what is captured where no ids are given")]
 

@@ -129,10 +129,13 @@ there. With -o it is drawn; other output is then printed only if it is asked for
     (
         ("The way of a draft's ids:", "flowcheck graph sglang/ --draft my-draft/ --target Kimi-K2.5/"),
         ("As a picture, which needs no other program:", "flowcheck graph sglang/ --draft my-draft/ --target Kimi-K2.5/ -o flow.mmd"),
+        ("What was trained beside what is served:",
+         "flowcheck graph sglang/ --draft my-draft/ --target Kimi-K2.5/ --train my-trainer/ --view compare -o sides.mmd"),
+        ("The target classes, grouped by what an id captures:", "flowcheck graph sglang/ --view models -o models.mmd"),
         ("Every hop, for one list of ids:", "flowcheck graph sglang/ --ids 2,4 --verbose"),
     ),
     SETTINGS,
-)
+)  # fmt: skip
 TRACE = Page(
     "find every reader of a config key, and what each gets",
     ("flowcheck trace SOURCE KEY [OPTIONS]",),

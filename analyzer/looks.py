@@ -43,6 +43,7 @@ LOOKS: Mapping[SpotKind, Look] = MappingProxyType({
     "group": Look(PALE, 76, "left"), "open": Look(ORANGE, 36, "left"),
 })  # fmt: skip
 
+
 def dark_rules() -> Iterator[str]:
     """The rules of a style sheet that put the colours of a dark page in the place of the others, in a picture as SVG."""
     for light, dark in DARK.items():

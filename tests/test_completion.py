@@ -55,6 +55,7 @@ def test_the_bare_form_goes_on_as_check_does(line: str) -> None:
         ("flowcheck x --select FC101,FC90", ["FC101,FC901", "FC101,FC902", "FC101,FC903"]),
         ("flowcheck diff a b --ignore FC903", ["FC903"]),
         ("flowcheck wiring x --ids ", ["default"]),
+        ("flowcheck graph x --view p", ["pipeline", "path"]),
         ("flowcheck trace x eagle", ["eagle_aux_hidden_state_layer_ids"]),
     ],
 )
